@@ -230,8 +230,8 @@ type IdempotencyDeclaration<Input> =
 type Defaults = 'price' | 'charge' | 'status' | 'errors' | 'input' | 'idempotency'
 
 /**
- * An operation without its defaults: free of charge, 200, no codes of its own, an empty input, a GET is a read, and the
- * idempotency key is `idempotency_key` of the input.
+ * An operation without its defaults: free of charge, 200, no codes of its own, an empty input, a GET is a read, and any other call
+ * is known by `idempotency_key` of its input.
  */
 export type OperationDeclaration<Input extends z.ZodType, Output extends z.ZodType> = Omit<
   Operation<Input, Output>,
@@ -264,14 +264,12 @@ export function operation<
 }
 
 function idempotencyOf<Input extends z.ZodType, Output extends z.ZodType>({
-  id,
   http,
   idempotency,
 }: OperationDeclaration<Input, Output>): Idempotency<z.output<Input>> {
   if (idempotency?.kind === 'body') return { key: keyInBody, ...idempotency }
   if (idempotency !== undefined) return idempotency
-  if (http.method === 'GET') return { kind: 'read' }
-  throw new Error(`the operation ${id} does not declare its idempotency`)
+  return http.method === 'GET' ? { kind: 'read' } : { kind: 'body', key: keyInBody }
 }
 
 function keyInBody(input: unknown): string | undefined {

@@ -15,6 +15,15 @@ export const pageFields = (offsetDigits: number) => ({
   limit,
 })
 
+/** The same fields in a body, as numbers. */
+export const pageInBody = (offsetMax: number) => ({
+  offset: z.int().min(0).max(offsetMax).default(0),
+  limit: z.int().min(1).max(100).default(25),
+})
+
+/** What the answer of a list says of its page, in addition to the items. */
+export const pageAnswer = { offset: z.int(), limit: z.int(), total: z.int() }
+
 type Asked = { offset?: string | undefined; limit?: string | undefined }
 /** The page that is asked for. */
 export const pageOf = ({ offset, limit }: Asked) => ({

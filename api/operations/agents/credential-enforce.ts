@@ -24,7 +24,6 @@ export const credentialEnforce = operation({
   access: 'public',
   examines: true,
   errors: ['not_found'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     operation_id: z.string().regex(/^[a-z]+(-[a-z]+)*$/),
     rail: Rail.optional(),

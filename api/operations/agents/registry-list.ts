@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { profileExamples } from '../../examples/profiles.ts'
 import { ReceiptId, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf } from '../../page-fields.ts'
+import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { BadgeState } from '../listings/shapes.ts'
 import { AgentId, Rail, TrustState } from './shapes.ts'
 
@@ -25,9 +25,7 @@ const output = z
         changed_at: Time,
       }),
     ),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    ...pageAnswer,
   })
   .meta({ id: 'AgentRegistry' })
 

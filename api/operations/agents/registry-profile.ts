@@ -21,7 +21,6 @@ export const agentRegistryProfile = operation({
   access: 'agent',
   needs: { scopes: ['profile:write'] },
   errors: ['rail_not_allowed', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     ...described,
     publish_profile: z

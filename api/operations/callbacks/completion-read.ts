@@ -7,6 +7,7 @@ import { operation } from '../../operation.ts'
 import type { ActivationOf } from '../../services/credit/activation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { ReferenceId } from '../payments/shapes.ts'
+import { runRead } from '../runs/run-read.ts'
 import { RunId } from '../runs/shapes.ts'
 
 const output = z
@@ -62,10 +63,7 @@ export const callbackCompletionRead = operation({
   summary:
     'Read what follows from a payment provider’s event, or how far a payment or run of your own has come.',
   http: { method: 'GET', path: '/api/agent-paid-callback-completion', host: 'base' },
-  access: ['agent', 'status', 'public'],
-  needs: { scopes: ['runs:read'] },
-  statusToken: { prefixes: ['st', 'tk'], signed: false },
-  errors: ['credential_required', 'not_found', 'not_owner'],
+  ...runRead,
   input: z
     .strictObject({ payment_reference_id: ReferenceId.optional(), run_id: RunId.optional() })
     .refine(

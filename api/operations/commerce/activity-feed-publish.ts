@@ -28,7 +28,6 @@ export const activityFeedPublish = operation({
   delegable: true,
   spendsUsd: async () => 0,
   errors: ['not_found', 'not_owner', 'not_publishable'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     proof_id: ProofId,
     publication_consent: z.boolean(),

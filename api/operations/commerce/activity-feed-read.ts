@@ -3,7 +3,7 @@ import { activityConditions } from '#domain/commerce/missions.ts'
 import { commerceExamples } from '../../examples/commerce.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf } from '../../page-fields.ts'
+import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { AgentId } from '../agents/shapes.ts'
 import { ActivityItem, ReliabilityProfile } from './activity-shapes.ts'
 import { MissionKind } from './shapes.ts'
@@ -26,9 +26,7 @@ const output = z
         detail: z.string(),
       })
       .nullable(),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    ...pageAnswer,
   })
   .meta({ id: 'CommerceActivityFeed' })
 

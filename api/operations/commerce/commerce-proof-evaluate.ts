@@ -13,7 +13,6 @@ export const commerceProofEvaluate = operation({
   access: 'public',
   status: [201],
   errors: ['credential_required', 'not_owner', 'evidence_mismatch', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   uses: () => ({}),
   input: CommerceProofInput,
   output: CommerceProof,

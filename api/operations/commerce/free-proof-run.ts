@@ -34,7 +34,6 @@ export const freeProofRun = operation({
   http: { method: 'POST', path: '/api/free-proof-run', host: 'base' },
   access: 'public',
   errors: ['rate_guardrail_reached', 'input_rejected', 'input_too_complex', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   uses: () => ({ analyses: 1 }),
   input: z.strictObject({
     evidence: freeEvidence

@@ -30,7 +30,6 @@ export const modelAnalysisRun = operation({
   access: 'public',
   limits: analysisLimits,
   errors: [...analysisErrors],
-  idempotency: { kind: 'body' },
   uses: () => ({ analyses: 1 }),
   input: z.strictObject(analysisFields),
   output,

@@ -28,7 +28,6 @@ export const modelRelayRun = operation({
   access: 'public',
   limits: analysisLimits,
   errors: ['not_found', 'evidence_mismatch', ...analysisErrors],
-  idempotency: { kind: 'body' },
   uses: () => ({ analyses: 1 }),
   input: z
     .strictObject({

@@ -17,7 +17,6 @@ export const receiptCompletionRun = operation({
   http: { method: 'POST', path: '/api/provider-receipt-completion', host: 'base' },
   access: 'public',
   errors: ['amount_mismatch', 'evidence_mismatch', 'rate_guardrail_reached', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   uses: () => ({ analyses: 1 }),
   input: z.strictObject({
     rail_key: Rail.optional().meta({ description: 'The rail that was paid for.' }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { consoleExamples } from '../../examples/console.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { Credential } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 
@@ -13,7 +13,6 @@ export const accessKeyRevoke = operation({
   http: { method: 'POST', path: '/api/operator/access-keys', host: 'base' },
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     credential_id: Credential.shape.credential_id,
     reason: freeText(200, 1),
@@ -24,8 +23,7 @@ export const accessKeyRevoke = operation({
     .meta({ id: 'RevokedAccessKey' }),
   example: consoleExamples['access-key-revoke'],
   handle: async ({ credential_id: credentialId, reason }, context) => {
-    const { operatorId, name } = callingOperator(context)
-    const revocation = { by: { operatorId, name }, credentialId, reason }
+    const revocation = { by: operatorOf(context), credentialId, reason }
     await context.agentKeys.revoke(revocation, context.callId)
     return answeredByService
   },

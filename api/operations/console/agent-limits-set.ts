@@ -3,7 +3,7 @@ import { LimitChange, TrustLimits } from '#domain/agents/trust-limits.ts'
 import { consoleExamples } from '../../examples/console.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { AgentId } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 
@@ -15,7 +15,6 @@ export const agentLimitsSet = operation({
   http: { method: 'POST', path: '/api/operator/agent-limits', host: 'base' },
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     agent_id: AgentId,
     limits: LimitChange,
@@ -32,8 +31,7 @@ export const agentLimitsSet = operation({
     .meta({ id: 'AgentLimitsChange' }),
   example: consoleExamples['agent-limits-set'],
   handle: async ({ agent_id: agentId, limits: change, reason }, context) => {
-    const { operatorId, name } = callingOperator(context)
-    const asked = { by: { operatorId, name }, agentId, change, reason }
+    const asked = { by: operatorOf(context), agentId, change, reason }
     await context.agentKeys.setLimits(asked, context.callId)
     return answeredByService
   },

@@ -31,7 +31,6 @@ export const agentCreditFund = operation({
   statusToken: { prefixes: ['st'], signed: true },
   status: [202],
   errors: paymentReferenceCreate.errors,
-  idempotency: { kind: 'body' },
   limits: { bodyBytes: 65_536 },
   input: z
     .strictObject({

@@ -26,7 +26,6 @@ export const allowanceFund = operation({
   needs: { scopes: ['wallets:write'] },
   status: [202],
   errors: ['payment_required', 'unsupported_request', ...paymentReferenceCreate.errors],
-  idempotency: { kind: 'body' },
   limits: { bodyBytes: 65_536 },
   input: z
     .strictObject({

@@ -18,7 +18,6 @@ export const allowanceLimits = operation({
   access: ['agent', 'operator'],
   needs: { scopes: ['wallets:write'] },
   errors: ['not_found', 'not_owner', 'control_denied'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('set_limits'),
     wallet_id: WalletId,

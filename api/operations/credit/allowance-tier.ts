@@ -22,7 +22,6 @@ export const allowanceTier = operation({
   access: 'agent',
   needs: { scopes: ['wallets:write'] },
   errors: ['not_found', 'not_owner', 'control_denied', 'payment_required', 'paused'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('set_tier'),
     wallet_id: WalletId,

@@ -20,7 +20,6 @@ export const allowanceWalletCreate = operation({
   needs: { scopes: ['wallets:write'] },
   status: [201],
   errors: ['already_exists', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('create_wallet').optional(),
     label: freeText(80).default(''),

@@ -22,7 +22,6 @@ export const creditBindingCreate = operation({
   statusToken: { prefixes: ['st'], signed: true },
   status: [201],
   errors: ['not_found', 'not_owner', 'already_bound', 'challenge_expired', 'amount_mismatch'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     entitlement_id: EntitlementId,
     challenge_id: ChallengeId,

@@ -16,7 +16,6 @@ export const directorySubmit = operation({
   access: 'operator',
   status: [202],
   errors: ['not_found', 'callback_refused'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     directory: DirectoryName.meta({ description: 'The name of a configured directory.' }),
     dry_run: z

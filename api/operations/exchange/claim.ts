@@ -20,7 +20,6 @@ export const exchangeClaim = operation({
     ...(['not_found', 'already_claimed', 'control_denied', 'wrong_state'] as const),
     ...(['trust_required', 'rail_not_allowed', 'rate_limited', 'paused'] as const),
   ],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('claim_work_order'),
     work_order_id: WorkOrderId,

@@ -45,7 +45,6 @@ export const exchangeDeliver = operation({
     ...(['input_too_complex', 'trust_required', 'rail_not_allowed'] as const),
     ...(['rate_limited', 'unavailable', 'paused'] as const),
   ],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('deliver_work_order'),
     work_order_id: WorkOrderId,

@@ -2,16 +2,14 @@ import { z } from 'zod'
 import { harnessExamples } from '../../examples/harness.ts'
 import { Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf } from '../../page-fields.ts'
+import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { REGRESSION_PATH, RegressionReport } from './report-shapes.ts'
 
 const output = z
   .strictObject({
     items: z.array(RegressionReport),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    ...pageAnswer,
     trend: z
       .strictObject({
         reports: z.int(),

@@ -38,7 +38,6 @@ export const regressionStore = operation({
   needs: { scopes: ['regression:write'] },
   status: [201],
   errors: ['forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('store_regression_report'),
     report: ReportInput,

@@ -82,7 +82,6 @@ export const testStart = {
   status: [200, 202],
   output: TestRun,
   uses: () => ({ workflows: 1 }),
-  idempotency: { kind: 'body' },
 } as const
 
 /** The answer of a test that is begun, or joined by a repeat. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { ServiceKey } from './shapes.ts'
 
@@ -19,7 +19,6 @@ export const publishKeys = operation({
   mode: 'publish_keys',
   access: 'operator',
   errors: ['wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('publish_keys'),
     reason: freeText(500, 1),
@@ -27,10 +26,7 @@ export const publishKeys = operation({
   }),
   output,
   example: operatorExamples['keys-publish'],
-  handle: async ({ reason }, context) => {
-    const { operatorId, name } = callingOperator(context)
-    return {
-      body: await context.keys.publish({ operatorId, name }, { reason }, context.callId),
-    }
-  },
+  handle: async ({ reason }, context) => ({
+    body: await context.keys.publish(operatorOf(context), { reason }, context.callId),
+  }),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { KeyId, ServiceKey } from './shapes.ts'
 
@@ -17,7 +17,6 @@ export const revokeKey = operation({
   mode: 'revoke_key',
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('revoke_key'),
     kid: KeyId,
@@ -26,10 +25,7 @@ export const revokeKey = operation({
   }),
   output,
   example: operatorExamples['keys-revoke'],
-  handle: async ({ kid, reason }, context) => {
-    const { operatorId, name } = callingOperator(context)
-    return {
-      body: await context.keys.revoke({ operatorId, name }, { kid, reason }, context.callId),
-    }
-  },
+  handle: async ({ kid, reason }, context) => ({
+    body: await context.keys.revoke(operatorOf(context), { kid, reason }, context.callId),
+  }),
 })

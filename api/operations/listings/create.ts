@@ -27,7 +27,6 @@ export const createTrustListing = operation({
   spendsUsd: async () => 0,
   status: [201],
   errors: ['receipt_invalid', 'already_exists', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('create_trust_listing'),
     display_name: freeText(120, 1),

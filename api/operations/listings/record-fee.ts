@@ -34,7 +34,6 @@ export const recordTrustBadgeFeeEvent = operation({
     'trust_required',
     'paused',
   ],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('record_trust_badge_fee_event'),
     trust_listing_id: ListingId,

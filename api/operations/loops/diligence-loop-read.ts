@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { productStages } from '#domain/runs/product-loop.ts'
 import { loopExamples } from '../../examples/loops.ts'
 import { operation } from '../../operation.ts'
-import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { ProductCard } from '../payments/checkout-shapes.ts'
+import { runRead, runReader } from '../runs/run-read.ts'
 import { Run, RunId } from '../runs/shapes.ts'
 import { stages } from './diligence-shapes.ts'
 
@@ -22,10 +22,7 @@ export const diligenceLoopRead = operation({
   summary:
     'Read the stages from product to proof with what is sold, or how far a diligenceops run of your own is, each stage with its record.',
   http: { method: 'GET', path: '/api/diligenceops-product-to-proof-loop', host: 'base' },
-  access: ['agent', 'status', 'public'],
-  needs: { scopes: ['runs:read'] },
-  statusToken: { prefixes: ['st', 'tk'], signed: false },
-  errors: ['credential_required', 'not_found', 'not_owner'],
+  ...runRead,
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([ProductRun, ProductLoop]),
   example: loopExamples['diligence-loop-read'],
@@ -35,7 +32,6 @@ export const diligenceLoopRead = operation({
       const sample_path = '/api/sample-return-packages?rail=diligenceops'
       return { body: { stages: [...productStages], product_cards, sample_path } }
     }
-    readingAgentId(context, 'a run is read by its agent')
-    return { body: await context.productLoops.read(moverOf(context), run_id) }
+    return { body: await context.productLoops.read(runReader(context), run_id) }
   },
 })

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { loopExamples } from '../../examples/loops.ts'
 import { operation } from '../../operation.ts'
-import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
+import { runRead, runReader } from '../runs/run-read.ts'
 import { Run, RunId } from '../runs/shapes.ts'
 
 const LoopRun = z.strictObject({ run: Run }).meta({ id: 'LoopRun' })
@@ -27,16 +27,12 @@ export const loopsRead = operation({
   summary:
     'Read the nine steps of the controlled loop with the runs at each of them now, or a run of your own with the digest that each step put out.',
   http: { method: 'GET', path: '/api/controlled-operating-loops', host: 'base' },
-  access: ['agent', 'status', 'public'],
-  needs: { scopes: ['runs:read'] },
-  statusToken: { prefixes: ['st', 'tk'], signed: false },
-  errors: ['credential_required', 'not_found', 'not_owner'],
+  ...runRead,
   input: z.strictObject({ run_id: RunId.optional(), rail: Rail.optional() }),
   output: z.union([LoopRun, LoopPattern]),
   example: loopExamples['loops-read'],
   handle: async ({ run_id, rail }, context) => {
     if (run_id === undefined) return { body: await context.loops.describe(rail) }
-    readingAgentId(context, 'a run is read by its agent')
-    return { body: { run: await context.runs.run(moverOf(context), run_id) } }
+    return { body: { run: await context.runs.run(runReader(context), run_id) } }
   },
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { profileKeys, profiles } from '#domain/rails/packetops/profiles.ts'
 import { loopExamples } from '../../examples/loops.ts'
 import { operation } from '../../operation.ts'
-import { moverOf, readingAgentId } from '../agents/caller.ts'
+import { runRead, runReader } from '../runs/run-read.ts'
 import { Run, RunId } from '../runs/shapes.ts'
 import { PacketManifest } from './packet-shapes.ts'
 
@@ -31,17 +31,13 @@ export const packetLoopRead = operation({
   summary:
     'Read what the manifest of a packet says and which sections each kind of packet needs, or a packet run of your own with its manifest.',
   http: { method: 'GET', path: '/api/packetops-manifest-loop', host: 'base' },
-  access: ['agent', 'status', 'public'],
-  needs: { scopes: ['runs:read'] },
-  statusToken: { prefixes: ['st', 'tk'], signed: false },
-  errors: ['credential_required', 'not_found', 'not_owner'],
+  ...runRead,
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([PacketRun, PacketLoop]),
   example: loopExamples['packet-loop-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: describe() }
-    readingAgentId(context, 'a run is read by its agent')
-    return { body: await context.manifests.read(moverOf(context), run_id) }
+    return { body: await context.manifests.read(runReader(context), run_id) }
   },
 })
 

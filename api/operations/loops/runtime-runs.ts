@@ -3,8 +3,8 @@ import { decisions } from '#domain/reviews/review.ts'
 import { loopExamples } from '../../examples/loops.ts'
 import { Digest, freeText, IdempotencyKey, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf } from '../../page-fields.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { TaskState } from '../tasks/shapes.ts'
 import { ActivationId, activatedPilot } from './pilot-shapes.ts'
 
@@ -18,9 +18,7 @@ const Pilot = z.strictObject(activatedPilot)
 const listed = z
   .strictObject({
     items: z.array(Pilot).meta({ description: 'The newest first.' }),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    ...pageAnswer,
     ready_to_run: z
       .array(z.strictObject({ pilot_id: ActivationId, evidence_root_sha256: Digest }))
       .meta({ description: 'Paid and not decided, the oldest first; with what a decision cites.' }),
@@ -67,7 +65,6 @@ export const runtimeRun = <const Rail extends RuntimeRail>(rail: Rail) =>
       'evidence_changed',
       'forbidden_material',
     ],
-    idempotency: { kind: 'body' },
     input: z.strictObject({
       pilot_id: ActivationId.meta({ description: 'One of ready_to_run.' }),
       decision_note: freeText(1000, 1).meta({ description: 'Why it may begin.' }),
@@ -77,8 +74,7 @@ export const runtimeRun = <const Rail extends RuntimeRail>(rail: Rail) =>
     output: begun,
     example: loopExamples['runtime-run'],
     handle: async ({ idempotency_key: idempotencyKey, ...asked }, context) => {
-      const { operatorId, name } = callingOperator(context)
-      const reviewer = { operatorId, name, idempotencyKey }
+      const reviewer = { ...operatorOf(context), idempotencyKey }
       return { body: await context.runtimeRuns.begin(rail, reviewer, asked) }
     },
   })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { Receipt } from './receipt.ts'
 import { Exception } from './reconciliation.ts'
 
@@ -19,7 +19,6 @@ export const closeException = operation({
   mode: 'close_exception',
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('close_exception'),
     exception_id: z.string().regex(/^ex_[0-9a-f]{64}$/),
@@ -28,13 +27,11 @@ export const closeException = operation({
   }),
   output,
   example: operatorExamples['close-exception'],
-  handle: async ({ exception_id, reason }, context) => {
-    const { operatorId, name } = callingOperator(context)
-    const closed = await context.reconciliation.close(
-      { operatorId, name },
+  handle: async ({ exception_id, reason }, context) => ({
+    body: await context.reconciliation.close(
+      operatorOf(context),
       { exception_id, reason },
       context.callId,
-    )
-    return { body: closed }
-  },
+    ),
+  }),
 })

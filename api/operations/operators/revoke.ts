@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { Operator, OperatorId } from './list.ts'
 import { Receipt } from './receipt.ts'
 
@@ -18,7 +18,6 @@ export const revokeOperator = operation({
   mode: 'revoke_operator',
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('revoke_operator'),
     operator_id: OperatorId,
@@ -27,13 +26,11 @@ export const revokeOperator = operation({
   }),
   output,
   example: operatorExamples['operators-revoke'],
-  handle: async ({ operator_id, reason }, context) => {
-    const { operatorId, name } = callingOperator(context)
-    const revoked = await context.operators.revoke(
-      { operatorId, name },
+  handle: async ({ operator_id, reason }, context) => ({
+    body: await context.operators.revoke(
+      operatorOf(context),
       { operator_id, reason },
       context.callId,
-    )
-    return { body: revoked }
-  },
+    ),
+  }),
 })

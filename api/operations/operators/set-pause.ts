@@ -3,7 +3,7 @@ import { controlScopes } from '#domain/payouts/controls.ts'
 import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { Receipt } from './receipt.ts'
 
 const output = z
@@ -29,7 +29,6 @@ export const setPause = operation({
   http: { method: 'POST', path: '/api/os-security-hardening', host: 'base' },
   access: 'operator',
   errors: ['not_found', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     scope: z.enum(controlScopes),
     target: text(0, 80).optional(),
@@ -40,8 +39,7 @@ export const setPause = operation({
   output,
   example: operatorExamples['pause-set'],
   handle: async ({ idempotency_key, ...input }, context) => {
-    const { operatorId, name } = callingOperator(context)
-    const actor = { operatorId, name, idempotencyKey: idempotency_key }
+    const actor = { ...operatorOf(context), idempotencyKey: idempotency_key }
     return { body: await context.controls.set(actor, input, context.callId) }
   },
 })

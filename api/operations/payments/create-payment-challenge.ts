@@ -30,7 +30,6 @@ export const createPaymentChallenge = operation({
     'already_funded',
     'holder_unknown',
   ],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('create_payment_challenge'),
     quote_id: QuoteId,

@@ -28,7 +28,6 @@ export const paymentAuthorityCheck = operation({
     ] as const),
     ...(['already_funded', 'quote_expired', 'challenge_expired'] as const),
   ],
-  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       authority_type: AuthorityType,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { paymentExamples } from '../../examples/payments.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { LinkCell } from './checkout-shapes.ts'
@@ -24,7 +24,6 @@ export const paymentLinksSet = operation({
   http: { method: 'POST', path: '/api/payment-link-configuration-sprint', host: 'base' },
   access: 'operator',
   errors: ['unsupported_request', 'amount_mismatch'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     rail: Rail,
     tier: Tier,
@@ -38,8 +37,7 @@ export const paymentLinksSet = operation({
   output,
   example: paymentExamples['payment-links-set'],
   handle: async ({ idempotency_key: _key, ...link }, context) => {
-    const { operatorId, name } = callingOperator(context)
-    const set = { callId: context.callId, operator: { operatorId, name }, ...link }
+    const set = { callId: context.callId, operator: operatorOf(context), ...link }
     return { body: await context.productLinks.set(set) }
   },
 })

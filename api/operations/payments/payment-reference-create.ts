@@ -61,7 +61,6 @@ export const paymentReferenceCreate = operation({
     ] as const),
     ...(['challenge_expired', 'expired', 'amount_mismatch', 'forbidden_material'] as const),
   ],
-  idempotency: { kind: 'body' },
   limits: { bodyBytes: 65_536 },
   input: z
     .strictObject({

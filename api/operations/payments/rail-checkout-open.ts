@@ -37,7 +37,6 @@ export const railCheckoutOpen = operation({
     'already_funded',
     'forbidden_material',
   ],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     quote_id: QuoteId,
     payment_path: z.enum(paymentPaths),

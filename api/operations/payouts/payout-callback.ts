@@ -29,7 +29,6 @@ export const setPayoutCallback = operation({
   ...shared,
   mode: 'set_callback',
   errors: ['callback_refused', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('set_callback'),
     callback_url: CallbackUrl.nullable().meta({ description: 'null: no callbacks.' }),

@@ -18,7 +18,6 @@ export const activationStart = operation({
   limits: { addressPerMinute: 30 },
   status: [201],
   errors: ['already_exists', 'rail_not_allowed', 'trust_required'],
-  idempotency: { kind: 'body' },
   uses: () => ({}),
   input: z.strictObject({
     customer_account: freeText(160, 1),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { productionExamples } from '../../examples/production.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf } from '../../page-fields.ts'
+import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { moverOf } from '../agents/caller.ts'
 import { RunId } from '../runs/shapes.ts'
 import { boundRun } from './production-shapes.ts'
@@ -10,9 +10,7 @@ import { boundRun } from './production-shapes.ts'
 const output = z
   .strictObject({
     items: z.array(z.strictObject(boundRun).meta({ id: 'ProductionRun' })),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    ...pageAnswer,
   })
   .meta({ id: 'ProductionRuns' })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { productionExamples } from '../../examples/production.ts'
 import { operation } from '../../operation.ts'
-import { moverOf, readingAgentId } from '../agents/caller.ts'
+import { runReader } from '../runs/run-read.ts'
 import { RunId } from '../runs/shapes.ts'
 import { FirstPaidRunContract, productionRun } from './production-shapes.ts'
 
@@ -28,7 +28,6 @@ export const firstPaidRunRead = operation({
     if (run_id === undefined) return { body: await context.firstPaidRuns.describe() }
     if (context.caller.kind === 'operator')
       return { body: await context.firstPaidRuns.read({}, run_id) }
-    readingAgentId(context, 'a run is read by its agent')
-    return { body: await context.firstPaidRuns.read(moverOf(context), run_id) }
+    return { body: await context.firstPaidRuns.read(runReader(context), run_id) }
   },
 })

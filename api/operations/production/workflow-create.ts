@@ -45,7 +45,6 @@ export const workflowCreate = operation({
     ...(['callback_refused', 'control_denied', 'not_found', 'not_owner'] as const),
     ...(['rail_not_allowed', 'trust_required', 'paused'] as const),
   ],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('create_workflow').optional(),
     ...workflowTerms,

@@ -14,7 +14,6 @@ const moving = {
   access: 'agent',
   needs: { scopes: ['production:write'] },
   errors: ['not_found', 'wrong_state'],
-  idempotency: { kind: 'body' },
   output: z
     .strictObject({ workflow: CustomerWorkflow, receipt: Receipt })
     .meta({ id: 'MovedWorkflow' }),

@@ -1,16 +1,14 @@
 import { z } from 'zod'
 import { workflowExamples } from '../../examples/workflows.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf } from '../../page-fields.ts'
+import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { moverOf } from '../agents/caller.ts'
 import { CustomerWorkflow, CustomerWorkflowId, WORKFLOW_PATH } from './workflow-shapes.ts'
 
 const output = z
   .strictObject({
     items: z.array(CustomerWorkflow),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    ...pageAnswer,
   })
   .meta({ id: 'CustomerWorkflows' })
 

@@ -16,7 +16,6 @@ export const workflowRun = operation({
   status: [202],
   uses: () => ({ workflows: 1 }),
   errors: ['not_found', 'not_owner', 'wrong_state', 'unavailable'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('run_workflow'),
     workflow_id: CustomerWorkflowId,

@@ -29,7 +29,6 @@ export const writeGateValidate = operation({
   access: 'public',
   examines: true,
   errors: ['not_found', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     operation_id: z
       .string()

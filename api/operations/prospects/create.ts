@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorCall } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { binding, Channel, recorded, SPRINT_PATH } from './shapes.ts'
 
@@ -15,7 +15,6 @@ export const createProspect = operation({
   access: 'operator',
   status: [201],
   errors: ['not_found', 'already_bound', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('create_prospect'),
     label: freeText(160, 1),
@@ -27,8 +26,7 @@ export const createProspect = operation({
   }),
   output: recorded,
   example: prospectExamples['create-prospect'],
-  handle: async ({ mode: _mode, idempotency_key: _key, ...described }, context) => {
-    const by = { operator: callingOperator(context).id, callId: context.callId }
-    return { body: await context.prospects.create(described, by) }
-  },
+  handle: async ({ mode: _mode, idempotency_key: _key, ...described }, context) => ({
+    body: await context.prospects.create(described, operatorCall(context)),
+  }),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
 import { operation } from '../../operation.ts'
+import { pageAnswer, pageInBody } from '../../page-fields.ts'
 import { Prospect, ProspectState, SPRINT_PATH } from './shapes.ts'
 
 /** POST /api/live-prospect-sprint, mode `read_prospects`. */
@@ -14,15 +15,12 @@ export const readProspects = operation({
   input: z.strictObject({
     mode: z.literal('read_prospects'),
     state: ProspectState.optional(),
-    offset: z.int().min(0).max(1_000_000).default(0),
-    limit: z.int().min(1).max(100).default(25),
+    ...pageInBody(1_000_000),
   }),
   output: z
     .strictObject({
       items: z.array(Prospect),
-      offset: z.int(),
-      limit: z.int(),
-      total: z.int(),
+      ...pageAnswer,
       counts: z.record(ProspectState, z.int()).meta({ description: 'By state.' }),
     })
     .meta({ id: 'Prospects' }),

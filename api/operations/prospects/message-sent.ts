@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
 import { Digest, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorCall } from '../agents/caller.ts'
 import { ProspectId, recorded, SPRINT_PATH } from './shapes.ts'
 
 /** POST /api/live-prospect-sprint, mode `record_message_sent`: a message is known by its digest and counts once. */
@@ -13,7 +13,6 @@ export const recordMessageSent = operation({
   mode: 'record_message_sent',
   access: 'operator',
   errors: ['not_found', 'wrong_state'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('record_message_sent'),
     prospect_id: ProspectId,
@@ -23,8 +22,7 @@ export const recordMessageSent = operation({
   }),
   output: recorded,
   example: prospectExamples['record-message-sent'],
-  handle: async ({ mode: _mode, idempotency_key: _key, ...message }, context) => {
-    const by = { operator: callingOperator(context).id, callId: context.callId }
-    return { body: await context.prospects.messageSent(message, by) }
-  },
+  handle: async ({ mode: _mode, idempotency_key: _key, ...message }, context) => ({
+    body: await context.prospects.messageSent(message, operatorCall(context)),
+  }),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorCall } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { PaymentChallenge, Quoted, Tier } from '../payments/shapes.ts'
 import { NEXT_STEP_PATH } from './next-step-shapes.ts'
@@ -25,7 +25,6 @@ export const paidNextStepMark = operation({
     'payment_pending',
     'forbidden_material',
   ],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     prospect_id: ProspectId,
     to: z.literal('paid_next_step_ready'),
@@ -42,8 +41,7 @@ export const paidNextStepMark = operation({
     })
     .meta({ id: 'OfferedNextStep' }),
   example: prospectExamples['paid-next-step-mark'],
-  handle: async ({ prospect_id, tier, note }, context) => {
-    const by = { operator: callingOperator(context).id, callId: context.callId }
-    return { body: await context.nextSteps.offer({ prospect_id, tier, note }, by) }
-  },
+  handle: async ({ prospect_id, tier, note }, context) => ({
+    body: await context.nextSteps.offer({ prospect_id, tier, note }, operatorCall(context)),
+  }),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorCall } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { numbers, SPRINT_PATH, SprintId } from './shapes.ts'
 
@@ -15,7 +15,6 @@ export const recordSprintSummary = operation({
   access: 'operator',
   status: [201],
   errors: ['forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('record_sprint_summary'),
     note: freeText(4000, 1),
@@ -30,8 +29,7 @@ export const recordSprintSummary = operation({
     })
     .meta({ id: 'SprintSummary' }),
   example: prospectExamples['record-sprint-summary'],
-  handle: async ({ note, close }, context) => {
-    const by = { operator: callingOperator(context).id, callId: context.callId }
-    return { body: await context.prospects.summarise({ note, close }, by) }
-  },
+  handle: async ({ note, close }, context) => ({
+    body: await context.prospects.summarise({ note, close }, operatorCall(context)),
+  }),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorCall } from '../agents/caller.ts'
 import { binding, ProspectId, ProspectState, recorded, SPRINT_PATH } from './shapes.ts'
 
 /** POST /api/live-prospect-sprint, mode `update_prospect_state`: no state that is paid for is ever recorded. */
@@ -14,7 +14,6 @@ export const updateProspectState = operation({
   mode: 'update_prospect_state',
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'already_bound', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('update_prospect_state'),
     prospect_id: ProspectId,
@@ -25,8 +24,7 @@ export const updateProspectState = operation({
   }),
   output: recorded,
   example: prospectExamples['update-prospect-state'],
-  handle: async ({ mode: _mode, idempotency_key: _key, ...moved }, context) => {
-    const by = { operator: callingOperator(context).id, callId: context.callId }
-    return { body: await context.prospects.update(moved, by) }
-  },
+  handle: async ({ mode: _mode, idempotency_key: _key, ...moved }, context) => ({
+    body: await context.prospects.update(moved, operatorCall(context)),
+  }),
 })

@@ -31,7 +31,6 @@ export const agentQuote = operation({
     'quote_mismatch',
   ],
   limits: { bodyBytes: 1_048_576 },
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     rail: Rail,
     tier: Tier,

@@ -4,7 +4,7 @@ import { subjectKinds } from '#domain/reviews/review.ts'
 import { operatorExamples } from '../../examples/operators.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf } from '../../page-fields.ts'
+import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { waitingFields, waitingOf } from '../console/shapes.ts'
 import { Evidence, EvidencePart, PartName } from './evidence-shapes.ts'
@@ -13,9 +13,7 @@ import { CompactItem, compactItem, Item } from './item-shapes.ts'
 const output = z
   .strictObject({
     items: z.union([z.array(Item), z.array(CompactItem)]),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    ...pageAnswer,
     counts: z.record(z.string(), z.int()).meta({ description: 'By kind of subject.' }),
     evidence: Evidence.nullable().meta({ description: 'With `subject_id`.' }),
     evidence_part: EvidencePart.nullable().meta({ description: 'With `part`.' }),

@@ -4,7 +4,7 @@ import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { operatorExamples } from '../../examples/operators.ts'
 import { Digest, freeText, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { Outcome } from '../console/shapes.ts'
 
 /** POST /api/operator/reviews: one decision about several subjects of one kind, each with its own signed receipt. */
@@ -47,8 +47,7 @@ export const reviewRecordBatch = operation({
   output: z.strictObject({ outcomes: z.array(Outcome) }).meta({ id: 'ReviewOutcomes' }),
   example: operatorExamples['loop-review-record-batch'],
   handle: async ({ idempotency_key, ...input }, context) => {
-    const { operatorId, name } = callingOperator(context)
-    const reviewer = { operatorId, name, idempotencyKey: idempotency_key }
+    const reviewer = { ...operatorOf(context), idempotencyKey: idempotency_key }
     return { body: { outcomes: await context.reviews.recordBatch(reviewer, input) } }
   },
 })

@@ -5,7 +5,7 @@ import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { operatorExamples } from '../../examples/operators.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../agents/caller.ts'
+import { operatorOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 
 const Judgement = z.strictObject({
@@ -43,7 +43,6 @@ export const reviewRecord = operation({
   http: { method: 'POST', path: '/api/loop-review-console', host: 'base' },
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'already_decided', 'evidence_changed', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     subject_kind: z.enum(subjectKinds),
     subject_id: text(1, 128),
@@ -82,8 +81,7 @@ export const reviewRecord = operation({
   output,
   example: operatorExamples['loop-review-record'],
   handle: async ({ idempotency_key, ...input }, context) => {
-    const { operatorId, name } = callingOperator(context)
-    const reviewer = { operatorId, name, idempotencyKey: idempotency_key }
+    const reviewer = { ...operatorOf(context), idempotencyKey: idempotency_key }
     return { body: await context.reviews.record(reviewer, input, context.callId) }
   },
 })

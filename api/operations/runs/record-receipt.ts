@@ -20,7 +20,6 @@ export const recordAgentUseReceipt = operation({
   access: 'agent',
   needs: { scopes: ['runs:write'] },
   errors: ['not_found', 'not_owner', 'wrong_state', 'receipt_invalid', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       mode: z.literal('record_agent_use_receipt'),

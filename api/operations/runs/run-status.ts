@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
 import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
-import { moverOf, readingAgentId } from '../agents/caller.ts'
+import { moverOf } from '../agents/caller.ts'
 import { AgentUsePack, agentUsePack } from './pack.ts'
+import { runReader } from './run-read.ts'
 import { Run, RunId } from './shapes.ts'
 
 /** The longest that a call waits for a run. */
@@ -55,7 +56,6 @@ export const agentUseRead = operation({
   example: runExamples['agent-use-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: agentUsePack(context) }
-    readingAgentId(context, 'a run is read by its agent')
-    return { body: { run: await context.runs.run(moverOf(context), run_id) } }
+    return { body: { run: await context.runs.run(runReader(context), run_id) } }
   },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
+import { pageAnswer, pageInBody } from '../../page-fields.ts'
 import { callingAgentId } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { TaskState } from '../tasks/shapes.ts'
@@ -9,9 +10,7 @@ import { Run } from './shapes.ts'
 const output = z
   .strictObject({
     items: z.array(Run),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    ...pageAnswer,
     totals: z
       .partialRecord(TaskState, z.int())
       .meta({ description: 'By state, of all that the filter takes.' }),
@@ -31,8 +30,7 @@ export const readAgentUseRuns = operation({
     mode: z.literal('read_agent_use_runs'),
     state: TaskState.optional(),
     rail: Rail.optional(),
-    offset: z.int().min(0).max(1_000_000).default(0),
-    limit: z.int().min(1).max(100).default(25),
+    ...pageInBody(1_000_000),
   }),
   output,
   example: runExamples['read-agent-use-runs'],

@@ -3,7 +3,7 @@ import { railKeys, tiers } from '#domain/rails/rail.ts'
 import { ReturnPackage } from '#domain/runs/return-package.ts'
 import { sampleExamples } from '../../examples/samples.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf } from '../../page-fields.ts'
+import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { sampled } from '../receipts/sampled.ts'
 
 export const SamplePackage = z
@@ -25,9 +25,7 @@ export const sampleReturnPackages = operation({
   output: z
     .strictObject({
       items: z.array(SamplePackage),
-      offset: z.int(),
-      limit: z.int(),
-      total: z.int(),
+      ...pageAnswer,
     })
     .meta({ id: 'SampleReturnPackages' }),
   example: sampleExamples['sample-return-packages'],

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
-import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
+import { runRead, runReader } from './run-read.ts'
 import { Criterion, Run, RunId } from './shapes.ts'
 
 const contract = contractSchema('Tasks by state.', { sequence: z.array(z.string()) }).meta({
@@ -34,16 +34,12 @@ export const selfServeLoopRead = operation({
   summary:
     'Read how a run is submitted without help, or how far a run of your own meets what was agreed.',
   http: { method: 'GET', path: '/api/agent-self-serve-rail-loop', host: 'base' },
-  access: ['agent', 'status', 'public'],
-  needs: { scopes: ['runs:read'] },
-  statusToken: { prefixes: ['st', 'tk'], signed: false },
-  errors: ['credential_required', 'not_found', 'not_owner'],
+  ...runRead,
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([followed, contract]),
   example: runExamples['self-serve-loop-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: { ...(await context.contracts.loop()), sequence } }
-    readingAgentId(context, 'a run is read by its agent')
-    return { body: await context.runs.completion(moverOf(context), run_id) }
+    return { body: await context.runs.completion(runReader(context), run_id) }
   },
 })

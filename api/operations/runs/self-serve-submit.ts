@@ -23,7 +23,6 @@ export const selfServeLoopSubmit = operation({
   status: [202],
   errors: ['not_found', 'not_owner', 'wrong_state', 'evidence_mismatch', 'forbidden_material'],
   uses: () => ({ workflows: 1 }),
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     task_token: TaskToken,
     contract_id: ContractId,

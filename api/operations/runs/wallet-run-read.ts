@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
-import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { feeModel } from '../credit/wallet-shapes.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
+import { runRead, runReader } from './run-read.ts'
 import { RunId } from './shapes.ts'
 import { walletRun } from './wallet-run-shapes.ts'
 
@@ -18,10 +18,7 @@ export const walletRunRead = operation({
   summary:
     'Read how a run is paid from an allowance wallet, or such a run of your own with its order.',
   http: { method: 'GET', path: '/api/wallet-bound-rail-run', host: 'base' },
-  access: ['agent', 'status', 'public'],
-  needs: { scopes: ['runs:read'] },
-  statusToken: { prefixes: ['st', 'tk'], signed: false },
-  errors: ['credential_required', 'not_found', 'not_owner'],
+  ...runRead,
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([bound, contract]),
   example: runExamples['wallet-run-read'],
@@ -30,7 +27,6 @@ export const walletRunRead = operation({
       return {
         body: { ...(await context.contracts.walletRun()), fee_model: feeModel },
       }
-    readingAgentId(context, 'a run is read by its agent')
-    return { body: await context.walletRuns.read(moverOf(context), run_id) }
+    return { body: await context.walletRuns.read(runReader(context), run_id) }
   },
 })

@@ -47,7 +47,6 @@ export const requestServiceUse = operation({
     'forbidden_material',
   ],
   uses: (asked) => ({ tasks: 1, ...candidatesIn(asked) }),
-  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       mode: z.literal('request_service_use'),

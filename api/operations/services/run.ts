@@ -35,7 +35,6 @@ export const runService = operation({
     'input_too_complex',
     'forbidden_material',
   ],
-  idempotency: { kind: 'body' },
   uses: () => ({}),
   input: z.strictObject({
     mode: z.literal('run_service'),

@@ -30,7 +30,6 @@ export const signingRotate = operation({
     'rotation_in_progress',
     'forbidden_material',
   ],
-  idempotency: { kind: 'body' },
   input: RotationOrder,
   output: Rotations,
   example: agentExamples['signing-rotate'],

@@ -29,7 +29,6 @@ export const signingSign = operation({
   needs: { scopes: ['signing:use'] },
   errors: ['forbidden_material'],
   // Each call signs as of its own time: a second signature of the same content takes nothing away.
-  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       mode: z.literal('sign_with_active_signing_version'),

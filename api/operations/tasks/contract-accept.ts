@@ -32,7 +32,6 @@ export const contractAccept = operation({
       'payment_pending',
     ] as const),
   ],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     contract_id: ContractId,
     terms_sha256: Digest,

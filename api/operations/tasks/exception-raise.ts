@@ -15,7 +15,6 @@ export const taskExceptionRaise = operation({
   statusToken: { prefixes: ['tk'], signed: true },
   status: [201],
   errors: ['wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     code: ExceptionCode,
     detail: freeText(2000, 1),

@@ -14,7 +14,6 @@ export const taskProposalDecline = operation({
   access: 'status',
   statusToken: { prefixes: ['tk'], signed: true },
   errors: ['not_found', 'wrong_state', 'evidence_changed', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     proposed_input_sha256: Digest.meta({
       description: 'Of the input as the exception shows it; another proposal is 409.',

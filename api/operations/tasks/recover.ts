@@ -17,7 +17,6 @@ export const taskRecover = operation({
   limits: { bodyBytes: 1_048_576 },
   status: [202, 200],
   errors: [...inputErrors, 'evidence_changed', 'not_found', 'wrong_state', 'recovery_not_allowed'],
-  idempotency: { kind: 'body' },
   uses: () => ({ workflows: 1 }),
   input: z
     .strictObject({

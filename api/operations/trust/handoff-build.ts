@@ -29,7 +29,6 @@ export const handoffBuild = operation({
   price: limits.priceAtomic,
   status: [201],
   errors: ['expired', 'wrong_state', 'already_exists', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('build'),
     idempotency_key: ShortKey,

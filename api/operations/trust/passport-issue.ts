@@ -28,7 +28,6 @@ export const passportIssue = operation({
   limits: { bodyBytes: limits.trustBodyBytesMax },
   status: [201],
   errors: ['work_not_found', 'work_already_attested'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('issue'),
     idempotency_key: ShortKey,

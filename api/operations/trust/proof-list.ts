@@ -2,15 +2,14 @@ import { z } from 'zod'
 import { limits, trustLimits } from '#domain/core/limits.ts'
 import { trustExamples } from '../../examples/trust.ts'
 import { operation } from '../../operation.ts'
+import { pageAnswer } from '../../page-fields.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { ListedProof, Used } from './shapes.ts'
 
 const output = z
   .strictObject({
     proofs: z.array(ListedProof),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    ...pageAnswer,
     used: Used,
   })
   .meta({ id: 'ProofList' })

@@ -30,7 +30,6 @@ export const proofStore = operation({
   limits: { bodyBytes: limits.trustBodyBytesMax },
   status: [201],
   errors: ['wallet_storage_full', 'receipt_invalid', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('store'),
     idempotency_key: ShortKey,

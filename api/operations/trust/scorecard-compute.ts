@@ -56,7 +56,6 @@ export const scorecardCompute = operation({
   mode: 'compute',
   access: 'wallet',
   price: limits.priceAtomic,
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('compute'),
     completed_work: uniqueList(WorkItem, completedWorkMax),

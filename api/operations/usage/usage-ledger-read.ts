@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { creditExamples } from '../../examples/credit.ts'
 import { operation } from '../../operation.ts'
-import { pageFields, pageOf } from '../../page-fields.ts'
+import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { EntitlementId } from '../payments/shapes.ts'
 import { sampled } from '../receipts/sampled.ts'
@@ -13,9 +13,7 @@ const UsageSample = z
 const UsagePage = z
   .strictObject({
     items: z.array(UsageEventWithPostings),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    ...pageAnswer,
     totals: z.strictObject({
       credit_units: z.int().min(0),
       by_unit: z.array(

@@ -42,7 +42,6 @@ export const usageLedgerRecord = operation({
     'credit_exhausted',
     'forbidden_material',
   ],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     kind: z.enum(recordedKinds),
     rail: Rail.optional(),

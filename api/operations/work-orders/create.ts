@@ -65,7 +65,6 @@ export const workOrderCreate = operation({
     const tasks = steps?.length ?? 1
     return { tasks, workflows: 2 * tasks, posts: tasks * postsOf(callback_url) }
   },
-  idempotency: { kind: 'body' },
   input: WorkOrderInput,
   output,
   example: runExamples['work-order-create'],
