@@ -13,7 +13,7 @@ export function readValue(operation: AnyOperation, request: CallRequest): unknow
   if (!isNestedWithin(body, limits.jsonDepthMax))
     throw unreadable(`the body nests deeper than ${limits.jsonDepthMax} levels`, 'nested too deep')
   const { text, value } = parseJson(body)
-  if (escapedSurrogate.test(text)) assertWellFormed(value)
+  if (escapedSurrogate.test(text) || largeNumber.test(text)) assertWellFormed(value)
   return value
 }
 
@@ -28,22 +28,25 @@ function parseJson(body: Uint8Array): { text: string; value: unknown } {
 
 // UTF-8 holds no surrogates; only an escape brings one into JSON.
 const escapedSurrogate = /\\u[dD][89a-fA-F]/
+// What can be read as infinite: a number with an exponent of three digits, or one of very many digits.
+const largeNumber = /(?:^|[:,[])\s*-?\d(?:\d{199}|[\d.]*[eE]\+?\d{3})/
 
-/** Throws 400 for text with a lone surrogate, of which there is no canonical JSON and so no digest. */
+/** Throws 400 for a lone surrogate and for a number that is too large: neither has a canonical JSON, and so no digest. */
 function assertWellFormed(value: unknown): void {
   const errors = illFormed(value, []).map((path) => ({
     pointer: pointerOf(path),
-    message: 'holds a lone surrogate',
+    message: 'holds a lone surrogate or a number that is too large',
   }))
   if (errors.length === 0) return
   throw refuse('invalid_request', {
-    detail: 'the body holds a lone surrogate, which is not a whole character',
+    detail: 'the body holds a lone surrogate or a number that is too large, which have no digest',
     errors,
   })
 }
 
 function illFormed(value: unknown, path: readonly string[]): (readonly string[])[] {
   if (typeof value === 'string') return /\p{Cs}/u.test(value) ? [path] : []
+  if (typeof value === 'number') return Number.isFinite(value) ? [] : [path]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, part]) => [
     ...illFormed(key, path),

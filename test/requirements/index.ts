@@ -1,6 +1,7 @@
 import { accountRequirements } from './accounts.ts'
 import { admissionRequirements } from './admission.ts'
 import { ap2Requirements } from './ap2.ts'
+import { attackRequirements } from './attacks.ts'
 import { authorityRequirements } from './authority.ts'
 import { callerRequirements } from './callers.ts'
 import { commerceRequirements } from './commerce.ts'
@@ -1729,6 +1730,7 @@ export const requirements = {
   ...packageRequirements,
   ...walletRequirements,
   ...isolationRequirements,
+  ...attackRequirements,
   ...authorityRequirements,
   ...ap2Requirements,
   ...accountRequirements,

@@ -1,0 +1,38 @@
+/** Requirements on what no write lets its callers do, over every write of the registry: id → source and behavior. */
+export const attackRequirements = {
+  'attack.no-credential': {
+    source: 'calls § Access kinds',
+    behavior:
+      'Every write that asks for a credential returns 401 or 404 without one, with a guessed one and with a proof of another wallet, and writes no row.',
+  },
+  'attack.wrong-kind': {
+    source: 'calls § Access kinds',
+    behavior:
+      'A write of operators takes no access key and no status token, and a write of other callers takes no operator; no row is written.',
+  },
+  'attack.token-alone': {
+    source: 'calls § Access kinds',
+    behavior:
+      'A write that takes a status token with a signature writes no row for the token alone or with another signature.',
+  },
+  'attack.scopes': {
+    source: 'calls § Access kinds',
+    behavior:
+      'An access key with every scope but the one that a write needs gets 403, and no row is written.',
+  },
+  'attack.records': {
+    source: 'calls § Access kinds',
+    behavior:
+      'No write reads or changes a record of another agent by its id. Only refusals and denials are recorded.',
+  },
+  'attack.members': {
+    source: 'calls § Bodies',
+    behavior:
+      'No write takes a member that its schema does not name, at any depth: neither what the service derives, such as a decision or a settlement, nor one that sets a prototype.',
+  },
+  'attack.malformed': {
+    source: 'calls § Bodies',
+    behavior:
+      'A body that is no JSON object, is cut, nests too deep, is too large, or holds invalid UTF-8, lone surrogates, NUL or numbers without a finite value is refused by every write with a problem of status 4xx, and no row is written.',
+  },
+} as const
