@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config/config.ts'
 import type { MoneyDeps } from '../activities/credit/deps.ts'
-import { accrueMonths } from '../activities/credit/wallet-tier.ts'
+import { accrueMonths, collectFees } from '../activities/credit/wallet-tier.ts'
 import { type LogDeps, sequence } from '../activities/log/sequencer.ts'
 import type { ProofLoopRow } from '../activities/store/commerce/proof-loops.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
@@ -119,6 +119,7 @@ function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
     verifyDue: () => verifyDue(money, log, graceMs),
     proveLoops: () => proveLoops(db, log, deps.proveLoop),
     accrueMonths: () => accrueMonths(tasks),
+    collectFees: () => collectFees(tasks),
     notifyTasksBehind: () => notifyTasksBehind(deps),
     ...deps.pushes,
   }

@@ -1,6 +1,7 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
+import { limits } from '#domain/core/limits.ts'
 import { transferLegs, walletAccount } from '#domain/credit/credit.ts'
 import { type FeeBasis, type FeeItem, type FeeSettings, feeUsd } from '#domain/credit/fees.ts'
 import { insistAccountAllows } from '../accounts/controls.ts'
@@ -8,6 +9,7 @@ import { lockWalletOf, type WalletRow } from '../store/credit/allowance-wallets.
 import {
   type FeeEventRow,
   heldForFees,
+  lockDueFees,
   lockFeeEvent,
   updateFeeEvent,
 } from '../store/credit/fee-events.ts'
@@ -16,6 +18,7 @@ import { disputedIn } from '../store/payments/payment-references.ts'
 import { findWalletPause, shareSwitches } from '../store/payouts/controls.ts'
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import { findClaim } from '../store/work-orders/exchange.ts'
 import { writeMoneyReceipt } from './deps.ts'
 
 export type FeeDeps = ReceiptIssuer & { readonly fees: FeeSettings }
@@ -35,10 +38,12 @@ export async function accrueFee(
   charge: Charge,
 ): Promise<FeeEventRow | undefined> {
   const event = await eventOf(deps, tx, item, charge)
-  if (event === undefined || event.state === 'accrued') return event
-  const wallet = await payingWallet(tx, event)
-  const { fee_event_id, subject, agent_id, amount_usd } = event
-  const { wallet_id } = wallet
+  return event === undefined || event.state === 'accrued' ? event : postFee(deps, tx, event)
+}
+
+async function postFee(deps: ReceiptIssuer, tx: Tx, event: FeeEventRow): Promise<FeeEventRow> {
+  const { wallet_id } = await payingWallet(tx, event)
+  const { fee_event_id, item, subject, agent_id, amount_usd } = event
   const facts = { fee_event_id, item, subject, agent_id, wallet_id, amount_usd }
   const receipt = { subject: fee_event_id, kind: 'fee' as const, facts }
   const receipt_id = receiptId(await writeMoneyReceipt(deps, tx, receipt))
@@ -56,7 +61,11 @@ export async function holdFee(
   charge: Charge,
 ): Promise<FeeEventRow | undefined> {
   const event = await eventOf(deps, tx, item, charge)
-  if (event === undefined || event.state === 'accrued' || event.state === 'held') return event
+  const isTaken = event === undefined || event.state === 'accrued' || event.state === 'held'
+  return isTaken ? event : keepFee(tx, event)
+}
+
+async function keepFee(tx: Tx, event: FeeEventRow): Promise<FeeEventRow> {
   const { wallet_id } = await payingWallet(tx, event)
   return updateFeeEvent(tx, event.fee_event_id, { state: 'held', wallet_id })
 }
@@ -87,6 +96,27 @@ const orOwe =
   }
 export const accrueOrOwe = orOwe(accrueFee)
 export const holdOrOwe = orOwe(holdFee)
+
+/**
+ * Takes the fees that an agent owes, or one of them, from its wallet: the oldest first, each once, and each that the wallet does not
+ * cover or its account does not allow stays due. One whose claim is not delivered yet is held.
+ */
+export async function collectDue(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  of: { agentId: string } | { feeEventId: string },
+): Promise<void> {
+  for (const event of await lockDueFees(tx, of, limits.feesCollectedMax)) {
+    const holds =
+      event.item === 'escrow_fee' && (await findClaim(tx, event.subject))?.state === 'held'
+    try {
+      await (holds ? keepFee(tx, event) : postFee(deps, tx, event))
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      await updateFeeEvent(tx, event.fee_event_id, { state: 'due' })
+    }
+  }
+}
 
 async function eventOf(
   { fees }: FeeDeps,

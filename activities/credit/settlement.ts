@@ -13,6 +13,7 @@ import {
   type ReasonCode,
   referenceTransitions,
 } from '#domain/payments/payment-reference.ts'
+import { lockWallet } from '../store/credit/allowance-wallets.ts'
 import { lockEntitlement, updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
 import {
@@ -25,6 +26,7 @@ import { type ChallengeRow, lockChallenge, updateChallenge } from '../store/payo
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { writeMoneyReceipt } from './deps.ts'
+import { collectDue } from './fees.ts'
 import { returnRest } from './returns.ts'
 
 /** A reference with the challenge that it pays, both locked; a reference that funds a wallet pays none. */
@@ -87,14 +89,16 @@ export type PaymentProof = {
 }
 
 /**
- * Settles a verified reference: settlement receipt, postings, funded entitlement (or wallet), settled challenge, in the caller's
- * transaction.
+ * Settles a verified reference: settlement receipt, postings, funded entitlement (or wallet, which then pays the fees that are due),
+ * settled challenge, in the caller's transaction.
  */
 export async function settle(
   deps: ReceiptIssuer,
   tx: Tx,
   { reference, challenge, proof }: Locked & { proof: PaymentProof },
 ): Promise<ReferenceRow> {
+  // Before its postings, as all do that pay from the wallet.
+  if (reference.wallet_id !== null) await lockWallet(tx, reference.wallet_id)
   const events: ('check' | 'verify')[] =
     reference.state === 'presented' ? ['check', 'verify'] : ['verify']
   const state = movedTo(reference, ...events)
@@ -135,6 +139,7 @@ export async function settle(
   }
   const row = await updateReference(tx, payment_reference_id, decided)
   await postMovement(tx, settlement, await fundTarget(tx, { reference, source, settlement }))
+  if (wallet_id !== null) await collectDue(deps, tx, { agentId: reference.agent_id })
   // Credit that is funded after its task has ended is returned.
   if (entitlement_id !== null) await returnRest(deps, tx, entitlement_id)
   return row

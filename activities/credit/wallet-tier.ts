@@ -4,13 +4,14 @@ import { updateTier, type WalletRow } from '../store/credit/allowance-wallets.ts
 import {
   currentMonth,
   type FeeEventRow,
+  listDueFees,
   listMonthsDue,
   type MonthDue,
 } from '../store/credit/fee-events.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
 import { ownWallet } from './allowance.ts'
-import { accrueFee, accrueOrOwe, type FeeDeps, releaseFee } from './fees.ts'
+import { accrueFee, accrueOrOwe, collectDue, type FeeDeps, releaseFee } from './fees.ts'
 
 /**
  * Sets the tier of an agent's wallet, which changes what it pays in a day. Premium posts the fee of the current month, where it is not
@@ -48,6 +49,14 @@ export async function accrueMonths(
     await transaction(deps.db, (tx) =>
       accrueOrOwe(deps, tx, 'enterprise_controls', { agentId, subject }),
     )
+}
+
+/** Tries again each fee that is due, once a day, however many workers do it. */
+export async function collectFees(
+  deps: FeeDeps & { readonly db: Kysely<Database> },
+): Promise<void> {
+  for (const feeEventId of await listDueFees(deps.db, PAGE))
+    await transaction(deps.db, (tx) => collectDue(deps, tx, { feeEventId }))
 }
 
 async function renew(

@@ -32,6 +32,11 @@ export const feeRequirements = {
     behavior:
       'A month is posted once for each wallet or account, also by several workers; a premium wallet that does not cover it is free again, and a fee of controls is due.',
   },
+  'fees.collected': {
+    source: 'accounts § Fees',
+    behavior:
+      'A due fee is collected once, the oldest first, with the next payment into the wallet or by a daily timer; what is not covered or allowed stays due.',
+  },
   'fees.tier': {
     source: 'accounts § Plans',
     behavior:

@@ -26,7 +26,7 @@ export const packageOf = (
 /** An agent that asks for work on the exchange, and any number of others that do it, over HTTP. */
 export async function openExchange(hosts: Hosts, operator: string) {
   const requester = await openAgentUse(hosts, operator, {
-    requested_scopes: ['runs:read', 'runs:write', 'exchange:write'],
+    requested_scopes: ['runs:read', 'runs:write', 'exchange:write', 'wallets:write'],
   })
   const requesterId = requester.registered.agent.agent_id
   let units = 0

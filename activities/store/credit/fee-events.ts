@@ -11,7 +11,7 @@ export async function lockFeeEvent(tx: Tx, fee: NewFee): Promise<FeeEventRow> {
   await tx
     .insertInto('fee_events')
     .values(fee)
-    .onConflict((conflict) => conflict.columns(['item', 'subject']).doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
   return tx
     .selectFrom('fee_events')
@@ -33,6 +33,39 @@ export async function updateFeeEvent(
     .where('fee_event_id', '=', fee_event_id)
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** The oldest fees that an agent owes, or one of them, locked; those that another transaction takes now are left to it. */
+export async function lockDueFees(
+  tx: Tx,
+  of: { agentId: string } | { feeEventId: string },
+  most: number,
+): Promise<FeeEventRow[]> {
+  const due = tx.selectFrom('fee_events').selectAll().where('state', '=', 'due')
+  return (
+    'agentId' in of
+      ? due.where('agent_id', '=', of.agentId)
+      : due.where('fee_event_id', '=', of.feeEventId)
+  )
+    .orderBy('created_at')
+    .orderBy('fee_event_id')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+}
+
+/** Fees that are due and were not tried within a day, those first that wait longest for it. */
+export async function listDueFees(tx: Tx, most: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('fee_events')
+    .select('fee_event_id')
+    .where('state', '=', 'due')
+    .where('changed_at', '<', sql<Date>`clock_timestamp() - interval '1 day'`)
+    .orderBy('changed_at')
+    .limit(most)
+    .execute()
+  return rows.map(({ fee_event_id }) => fee_event_id)
 }
 
 /** Ends a fee that was held or due for its subject; one that is posted stays. */
@@ -91,7 +124,7 @@ export async function currentMonth(tx: Tx): Promise<string> {
 
 export type MonthDue = { agent_id: string; wallet_id: string; subject: string }
 
-/** Wallets and accounts whose month is not posted yet, and was not tried within a day. */
+/** Wallets and accounts whose month has no fee yet. */
 export async function listMonthsDue(tx: Tx, item: MonthlyItem, most: number): Promise<MonthDue[]> {
   const month = sql`to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM')`
   const payers = {
@@ -102,8 +135,7 @@ export async function listMonthsDue(tx: Tx, item: MonthlyItem, most: number): Pr
       where exists (select from account_control_changes h where h.account_id = c.account_id and h.set_by like 'agt\\_%')`,
   }
   const { rows } = await sql<MonthDue>`select * from (${payers[item]}) as p
-    where not exists (select from fee_events e where e.item = ${item} and e.subject = p.subject
-      and (e.state <> 'due' or e.changed_at > clock_timestamp() - interval '1 day'))
+    where not exists (select from fee_events e where e.item = ${item} and e.subject = p.subject)
     order by subject limit ${most}`.execute(tx)
   return rows
 }

@@ -41,6 +41,7 @@ import { pilotActivations } from '../migrations/0045-pilot-activations.ts'
 import { clearings } from '../migrations/0047-clearings.ts'
 import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
 import { exchange } from '../migrations/0049-exchange.ts'
+import { dueFees } from '../migrations/0052-due-fees.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -90,6 +91,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0047-clearings': clearings,
   '0048-customer-workflows': customerWorkflows,
   '0049-exchange': exchange,
+  '0052-due-fees': dueFees,
 }
 
 /** The name of the last migration that this code knows. */

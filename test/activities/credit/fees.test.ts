@@ -11,7 +11,7 @@ import {
   type PostedItem,
   releaseFee,
 } from '../../../activities/credit/fees.ts'
-import { accrueMonths, setTier } from '../../../activities/credit/wallet-tier.ts'
+import { accrueMonths, collectFees, setTier } from '../../../activities/credit/wallet-tier.ts'
 import { findWallet, updateTier } from '../../../activities/store/credit/allowance-wallets.ts'
 import { listFeeEvents } from '../../../activities/store/credit/fee-events.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
@@ -145,6 +145,74 @@ verifies('fees.monthly', 'a month is posted once; an uncovered one ends premium'
   const { rows } = await sql<{ state: string; amount_usd: number }>`
     select state, amount_usd from fee_events where item = 'enterprise_controls'`.execute(deps.db)
   expect(rows).toEqual([{ state: 'due', amount_usd: 499 }])
+})
+
+/** Fees that a wallet of nothing owes, of so much each, the oldest first. */
+async function owing(agentId: string, amounts: readonly number[]) {
+  for (const usd of amounts)
+    await inTx((tx) =>
+      accrueOrOwe(deps, tx, 'escrow_fee', { agentId, subject: hex(8), basisUsd: usd * 50 }),
+    )
+}
+const statesOf = async (agentId: string) =>
+  (await listFeeEvents(deps.db, agentId, 200)).reverse().map(({ state }) => state)
+
+verifies('fees.collected', 'a payment into a wallet collects the oldest due fees', async () => {
+  const { agentId, wallet_id } = await payer(0)
+  await owing(agentId, [10, 30, 5])
+  expect(await statesOf(agentId)).toEqual(['due', 'due', 'due'])
+  await topUp(deps, agentId, wallet_id, 12)
+  expect(await statesOf(agentId)).toEqual(['accrued', 'due', 'due'])
+  await topUp(deps, agentId, wallet_id, 29)
+  expect(await statesOf(agentId)).toEqual(['accrued', 'accrued', 'due'])
+  expect(await freeIn(deps.db, wallet_id)).toBe(1)
+})
+
+verifies('fees.collected', 'random payments and timers at once collect once', async () => {
+  const random = (most: number) => 1 + Math.floor(Math.random() * most)
+  const { agentId, wallet_id } = await payer(0)
+  const before = (await auditBooks(deps.db)).get('fees') ?? 0
+  const amounts = Array.from({ length: 30 }, () => random(40))
+  await owing(agentId, amounts)
+  const yesterday = () =>
+    sql`update fee_events set changed_at = changed_at - interval '2 days'
+      where agent_id = ${agentId} and state = 'due'`.execute(deps.db)
+  let paid = 0
+  while ((await statesOf(agentId)).includes('due') && paid < 5_000) {
+    await yesterday()
+    const payments = Array.from({ length: 4 }, () => random(60))
+    paid += payments.reduce((sum, usd) => sum + usd, 0)
+    await Promise.all([
+      ...payments.map((usd) => topUp(deps, agentId, wallet_id, usd)),
+      collectFees(deps),
+      collectFees(deps),
+    ])
+    const books = await auditBooks(deps.db)
+    const taken = (books.get('fees') ?? 0) - before
+    expect(taken + (books.get(`wallet:${wallet_id}`) ?? 0)).toBe(paid)
+    const rows = await listFeeEvents(deps.db, agentId, 200)
+    const accrued = rows.filter(({ state }) => state === 'accrued')
+    expect(accrued.reduce((sum, { amount_usd }) => sum + amount_usd, 0)).toBe(taken)
+  }
+  expect(new Set(await statesOf(agentId))).toEqual(new Set(['accrued']))
+  const sum = amounts.reduce((total, usd) => total + usd, 0)
+  expect((await auditBooks(deps.db)).get('fees')).toBe(before + sum)
+})
+
+verifies('fees.collected', 'what the account forbids stays due until a later day', async () => {
+  const { agentId, account_id, wallet_id } = await payer(0)
+  await owing(agentId, [20, 5])
+  await inTx((tx) => setControls(deps, tx, account_id, { per_run_usd_max: 9 }))
+  await topUp(deps, agentId, wallet_id, 100)
+  expect(await statesOf(agentId)).toEqual(['due', 'accrued'])
+  await inTx((tx) => setControls(deps, tx, account_id, {}))
+  await collectFees(deps)
+  expect(await statesOf(agentId)).toEqual(['due', 'accrued'])
+  await sql`update fee_events set changed_at = changed_at - interval '2 days'
+    where agent_id = ${agentId} and state = 'due'`.execute(deps.db)
+  await collectFees(deps)
+  expect(await statesOf(agentId)).toEqual(['accrued', 'accrued'])
+  expect(await freeIn(deps.db, wallet_id)).toBe(75)
 })
 
 verifies('fees.tier', 'a tier limits the day of a wallet, also against the database', async () => {

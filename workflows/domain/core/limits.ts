@@ -54,6 +54,8 @@ export const limits = {
   /** Decision: how far ahead the deadline of an order on the exchange is at most, and claims that one agent may hold at once. */
   exchangeSecondsMax: 30 * 24 * 3600,
   claimsHeldMax: 10,
+  /** Decision: fees that are due and that one payment into a wallet collects; a timer collects the others. */
+  feesCollectedMax: 20,
   /** Decision: workflows of one agent that are not over. */
   workflowsOfAgentMax: 20,
   /** The longest time for one upload. Bytes without a name after this time belong to an interrupted upload. */

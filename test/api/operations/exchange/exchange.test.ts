@@ -278,3 +278,27 @@ verifies('exchange.bounds', 'the public list counts and pages up to a bound', as
   })
   await expect(counting).rejects.toBe(undone)
 })
+
+verifies('fees.collected', 'a payment holds the due fee of a claim until delivery', async () => {
+  const { work_order_id } = await market.order()
+  const claim = named(await one.claim(work_order_id))
+  expect(await feeOf(claim.claim_id)).toEqual([{ state: 'due', amount_usd: 2 }])
+  const { client, approve } = market.requester
+  const { wallet_id } = (
+    await client.call('allowance-wallet-create', { idempotency_key: freshKey() })
+  ).body.wallet
+  const { payment_reference } = (
+    await client.call('allowance-fund', {
+      mode: 'fund_allowance',
+      wallet_id,
+      amount_usd: 50,
+      method: 'invoice_reference',
+      external_reference: `TOP-${freshKey()}`,
+      idempotency_key: freshKey(),
+    })
+  ).body
+  await approve('payment_reference', payment_reference.payment_reference_id)
+  expect(await feeOf(claim.claim_id)).toEqual([{ state: 'held', amount_usd: 2 }])
+  await one.deliver(claim, packetWork())
+  expect(await feeOf(claim.claim_id)).toEqual([{ state: 'accrued', amount_usd: 2 }])
+})
