@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { WalletTier } from '#domain/credit/fees.ts'
+import { feeUsd, type MonthlyItem, type WalletTier } from '#domain/credit/fees.ts'
 import { updateTier, type WalletRow } from '../store/credit/allowance-wallets.ts'
 import {
   currentMonth,
@@ -39,13 +39,11 @@ const PAGE = 100
 export async function accrueMonths(
   deps: FeeDeps & { readonly db: Kysely<Database> },
 ): Promise<void> {
-  for (const due of await listMonthsDue(deps.db, 'premium_wallet_tier', PAGE))
-    await transaction(deps.db, (tx) => renew(deps, tx, due))
-  for (const { agent_id: agentId, subject } of await listMonthsDue(
-    deps.db,
-    'enterprise_controls',
-    PAGE,
-  ))
+  const due = (item: MonthlyItem) =>
+    listMonthsDue(deps.db, { item, usd: feeUsd(deps.fees, item, {}) }, PAGE)
+  for (const wallet of await due('premium_wallet_tier'))
+    await transaction(deps.db, (tx) => renew(deps, tx, wallet))
+  for (const { agent_id: agentId, subject } of await due('enterprise_controls'))
     await transaction(deps.db, (tx) =>
       accrueOrOwe(deps, tx, 'enterprise_controls', { agentId, subject }),
     )

@@ -21,6 +21,8 @@ const own = {
   controls: narrowed,
   set_by: ids.agent,
   set_at: '2026-11-24T09:31:00.000Z',
+  fee_usd_per_month: fees.enterprise_controls_usd,
+  fee_accepted: true,
   wallets: [bound],
 }
 
@@ -66,12 +68,17 @@ export const commercialExamples = {
   },
   'enterprise-controls-read': {
     input: { account_id },
-    output: { controls_catalog: controlsCatalog, own },
+    output: {
+      controls_catalog: controlsCatalog,
+      fee_usd_per_month: fees.enterprise_controls_usd,
+      own,
+    },
   },
   'enterprise-controls-set': {
     input: {
       controls: { allowed_rails: ['packetops'], per_day_usd_max: 500 },
       reason: 'the budget of the fourth quarter',
+      accept_fee: true,
       idempotency_key: 'controls-2026-q4',
     },
     output: {
@@ -84,6 +91,7 @@ export const commercialExamples = {
         to: narrowed,
         set_by: ids.agent,
         reason: 'the budget of the fourth quarter',
+        accepted_fee_usd: fees.enterprise_controls_usd,
         currency: 'usd',
       }),
     },

@@ -10,6 +10,11 @@ export const accountRequirements = {
     behavior:
       'An agent only narrows the controls of its account, also against the database; an operator widens. Each change has a receipt and a row of history.',
   },
+  'accounts.fee': {
+    source: 'accounts § Changes',
+    behavior:
+      'The first controls that an agent sets state their monthly fee and are refused with 422 fee_not_accepted, naming its amount, until it accepts it; an operator’s start none. A higher fee is posted once it is accepted as well.',
+  },
   'accounts.race': {
     source: 'accounts § Enforcement',
     behavior:

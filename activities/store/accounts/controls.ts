@@ -104,6 +104,16 @@ export async function findControls(tx: Tx, account_id: string): Promise<Controls
     .executeTakeFirst()
 }
 
+/** The highest monthly fee that the agent of an account accepted with a change of its controls; 0 where it accepted none. */
+export async function acceptedFee(tx: Tx, account_id: string): Promise<number> {
+  const { usd } = await tx
+    .selectFrom('account_control_changes')
+    .select(sql<number>`coalesce(max(accepted_fee_usd), 0)::int`.as('usd'))
+    .where('account_id', '=', account_id)
+    .executeTakeFirstOrThrow()
+  return usd
+}
+
 type Change = Omit<
   Selectable<Database['account_control_changes']>,
   'before' | 'after' | 'changed_at'

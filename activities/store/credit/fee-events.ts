@@ -124,15 +124,19 @@ export async function currentMonth(tx: Tx): Promise<string> {
 
 export type MonthDue = { agent_id: string; wallet_id: string; subject: string }
 
-/** Wallets and accounts whose month has no fee yet. */
-export async function listMonthsDue(tx: Tx, item: MonthlyItem, most: number): Promise<MonthDue[]> {
+/** Premium wallets, and accounts that accepted this fee for their controls, whose month has no fee yet. */
+export async function listMonthsDue(
+  tx: Tx,
+  { item, usd }: { item: MonthlyItem; usd: number },
+  most: number,
+): Promise<MonthDue[]> {
   const month = sql`to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM')`
   const payers = {
     premium_wallet_tier: sql`select w.agent_id, w.wallet_id, w.wallet_id || ':' || ${month} as subject
       from allowance_wallets w where w.tier = 'premium'`,
     enterprise_controls: sql`select w.agent_id, w.wallet_id, a.account_id || ':' || ${month} as subject
       from account_controls c join accounts a using (account_id) join allowance_wallets w on w.agent_id = a.owner_agent_id
-      where exists (select from account_control_changes h where h.account_id = c.account_id and h.set_by like 'agt\\_%')`,
+      where exists (select from account_control_changes h where h.account_id = c.account_id and h.accepted_fee_usd >= ${usd})`,
   }
   const { rows } = await sql<MonthDue>`select * from (${payers[item]}) as p
     where not exists (select from fee_events e where e.item = ${item} and e.subject = p.subject)

@@ -42,6 +42,7 @@ import { clearings } from '../migrations/0047-clearings.ts'
 import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
 import { exchange } from '../migrations/0049-exchange.ts'
 import { dueFees } from '../migrations/0052-due-fees.ts'
+import { acceptedFees } from '../migrations/0053-accepted-fees.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -92,6 +93,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0048-customer-workflows': customerWorkflows,
   '0049-exchange': exchange,
   '0052-due-fees': dueFees,
+  '0053-accepted-fees': acceptedFees,
 }
 
 /** The name of the last migration that this code knows. */

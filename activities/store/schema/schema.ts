@@ -66,6 +66,7 @@ export type Database = {
     set_by: string
     receipt_id: string
     changed_at: Generated<Date>
+    accepted_fee_usd: number | null
   }
   account_controls: {
     account_id: string

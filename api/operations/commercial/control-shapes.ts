@@ -25,11 +25,21 @@ const Controls = z.strictObject(controls).meta({ id: 'AccountControls' })
 export const ControlsAsked = Controls.partial().meta({ id: 'AccountControlsAsked' })
 export const ControlName = z.enum(Object.keys(controls) as [keyof typeof controls])
 
+export const FeeUsdPerMonth = z.int().min(0).meta({
+  description:
+    'The fee enterprise_controls. It starts with the first controls that the agent of the account sets, and is paid from its allowance wallet.',
+})
+
 /** The controls of an account, who set them last, and its wallets. */
 export const controlled = {
   account_id: AccountId,
   controls: Controls,
   set_by: z.string().nullable(),
   set_at: Time.nullable(),
+  fee_usd_per_month: FeeUsdPerMonth,
+  fee_accepted: z.boolean().meta({
+    description:
+      'Whether the agent of the account accepted this fee, which is then posted monthly.',
+  }),
   wallets: z.array(z.strictObject({ wallet: Address, bound_at: Time })),
 }

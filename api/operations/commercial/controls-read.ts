@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { commercialExamples } from '../../examples/commercial.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
-import { AccountId, ControlName, controlled } from './control-shapes.ts'
+import { AccountId, ControlName, controlled, FeeUsdPerMonth } from './control-shapes.ts'
 
 const output = z
   .strictObject({
@@ -14,6 +14,7 @@ const output = z
         enforced_at: z.array(z.string()),
       }),
     ),
+    fee_usd_per_month: FeeUsdPerMonth,
     own: z.strictObject(controlled).nullable(),
   })
   .meta({ id: 'EnterpriseControls' })

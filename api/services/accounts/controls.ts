@@ -9,9 +9,12 @@ import {
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { type Hex, receiptId } from '#domain/core/ids.ts'
+import { feeUsd } from '#domain/credit/fees.ts'
 import { type MoneyDeps, writeMoneyReceipt } from '../../../activities/credit/deps.ts'
+import type { FeeDeps } from '../../../activities/credit/fees.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import {
+  acceptedFee,
   controlsOf,
   findControls,
   isAccount,
@@ -26,10 +29,9 @@ import {
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { lockSwitches } from '../../../activities/store/payouts/controls.ts'
-import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 
-type Deps = ReceiptIssuer & Pick<MoneyDeps, 'db' | 'authority'>
+type Deps = FeeDeps & Pick<MoneyDeps, 'db' | 'authority'>
 /** Controls as they are asked for: what is absent stays as it is. */
 type ControlsAsked = { [Name in keyof AccountControls]?: AccountControls[Name] | undefined }
 /** The agent of an account, or an operator, who names the account. */
@@ -40,6 +42,7 @@ type Change = {
   accountId: string | undefined
   controls: ControlsAsked
   reason: string
+  acceptFee?: boolean | undefined
 }
 type Binding = { callId: string; agentId: string; wallet: string; signature: string }
 
@@ -57,35 +60,63 @@ export class AccountControlsService {
       const id = by === undefined ? undefined : await accountOf(tx, by, accountId)
       return {
         controls_catalog: controlsCatalog,
-        own: id === undefined ? null : await controlsView(tx, id),
+        fee_usd_per_month: this.#feeUsd(),
+        own: id === undefined ? null : await this.#view(tx, id),
       }
     })
   }
 
   /**
    * Sets the given controls and leaves the others. Whatever the account spends later is judged by them; what commits first is not
-   * undone. Throws 404, 403 `not_owner`, and 403 `control_denied` where an agent widens.
+   * undone. The first change by an agent starts the monthly fee, which it accepts: 422 `fee_not_accepted`. Throws 404, 403 `not_owner`,
+   * and 403 `control_denied` where an agent widens.
    */
-  set({ callId, by, accountId, controls, reason }: Change) {
+  set({ callId, by, accountId, controls, reason, acceptFee }: Change) {
     const subject = `ctl_${digestOf({ call: callId })}`
     return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
       const account_id = await accountOf(tx, by, accountId)
       await lockAccount(tx, account_id)
-      const row = await findControls(tx, account_id)
-      const before = row === undefined ? openControls : controlsOf(row)
+      const set = await findControls(tx, account_id)
+      const before = set === undefined ? openControls : controlsOf(set)
       const after = { ...before, ...given(controls) }
       if ('agentId' in by && !narrowsControls(before, after)) throw widened()
       const set_by = 'agentId' in by ? by.agentId : by.operator
-      const facts = { account_id, from: before, to: after, set_by, reason }
+      const accepted_fee_usd =
+        'agentId' in by ? await this.#startFee(tx, account_id, acceptFee) : null
+      const facts = { account_id, from: before, to: after, set_by, reason, accepted_fee_usd }
       const receipt = { subject, kind: 'control_change' as const, facts }
       const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
-      const change = { change_id: subject, account_id, reason, set_by, receipt_id: receiptId(jws) }
-      await writeControls(tx, change, { before, after })
+      const receipt_id = receiptId(jws)
+      const row = { change_id: subject, account_id, reason, set_by, receipt_id, accepted_fee_usd }
+      await writeControls(tx, row, { before, after })
       const changed = controlsCatalog
         .map(({ control }) => control)
         .filter((name) => digestOf([before[name]]) !== digestOf([after[name]]))
-      return { ...(await controlsView(tx, account_id)), changed, receipt: receiptView(jws) }
+      return { ...(await this.#view(tx, account_id)), changed, receipt: receiptView(jws) }
     })
+  }
+
+  /** The fee that this change starts, null where it runs; 422 `fee_not_accepted` names what was not accepted. */
+  async #startFee(tx: Tx, accountId: string, accepts = false): Promise<number | null> {
+    const usd = this.#feeUsd()
+    if (usd <= (await acceptedFee(tx, accountId))) return null
+    if (accepts) return usd
+    throw refuse('fee_not_accepted', {
+      detail: `setting controls starts the fee enterprise_controls of ${usd} usd per month`,
+      next_action: 'Send it again with accept_fee true, or ask an operator to set the controls.',
+      money_moved: 'no',
+      errors: [{ pointer: '/accept_fee', message: `accepts ${usd} usd per month` }],
+    })
+  }
+
+  #feeUsd(): number {
+    return feeUsd(this.#deps.fees, 'enterprise_controls', {})
+  }
+
+  async #view(tx: Tx, account_id: string) {
+    const fee_usd_per_month = this.#feeUsd()
+    const fee_accepted = (await acceptedFee(tx, account_id)) >= fee_usd_per_month
+    return { ...(await controlsView(tx, account_id)), fee_usd_per_month, fee_accepted }
   }
 
   /**
@@ -112,7 +143,7 @@ export class AccountControlsService {
       const receipt = { subject, kind: 'control_change' as const, facts }
       const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
       await insertBoundWallet(tx, { account_id, wallet, signature, receipt_id: receiptId(jws) })
-      return { ...(await controlsView(tx, account_id)), receipt: receiptView(jws) }
+      return { ...(await this.#view(tx, account_id)), receipt: receiptView(jws) }
     })
   }
 }

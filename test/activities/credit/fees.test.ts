@@ -132,9 +132,21 @@ verifies('fees.monthly', 'a month is posted once; an uncovered one ends premium'
   const poor = await payer(18)
   for (const { wallet_id } of [rich, poor])
     await inTx((tx) => updateTier(tx, wallet_id, { tier: 'premium', perDayUsd: 1_000_000 }))
-  await sql`insert into account_control_changes select 'ctl_' || repeat('a', 64), account_id, before, after, reason,
-    'agt_x', (select receipt_id from receipts r where not exists (select from account_control_changes c where c.receipt_id = r.receipt_id) limit 1)
-    from account_control_changes limit 1`.execute(deps.db)
+  const accept = (usd: number) =>
+    sql`insert into account_control_changes select 'ctl_' || repeat(${String(usd % 10)}, 64), account_id, before, after, reason,
+      'agt_x', (select receipt_id from receipts r where not exists (select from account_control_changes c where c.receipt_id = r.receipt_id) limit 1),
+      clock_timestamp(), ${usd} from account_control_changes limit 1`.execute(deps.db)
+  const ofControls = async () =>
+    (
+      await sql`select state, amount_usd from fee_events where item = 'enterprise_controls'`.execute(
+        deps.db,
+      )
+    ).rows
+  // Of the fee that stands, no more is accepted than this.
+  await accept(498)
+  await accrueMonths(deps)
+  expect(await ofControls()).toEqual([])
+  await accept(499)
   await Promise.all([accrueMonths(deps), accrueMonths(deps), accrueMonths(deps)])
   expect(await findWallet(deps.db, rich.wallet_id)).toMatchObject({ tier: 'premium' })
   expect((await auditBooks(deps.db)).get(`wallet:${rich.wallet_id}`)).toBe(41)
@@ -142,9 +154,7 @@ verifies('fees.monthly', 'a month is posted once; an uncovered one ends premium'
     tier: 'free',
     tier_per_day_usd: 100_000,
   })
-  const { rows } = await sql<{ state: string; amount_usd: number }>`
-    select state, amount_usd from fee_events where item = 'enterprise_controls'`.execute(deps.db)
-  expect(rows).toEqual([{ state: 'due', amount_usd: 499 }])
+  expect(await ofControls()).toEqual([{ state: 'due', amount_usd: 499 }])
 })
 
 /** Fees that a wallet of nothing owes, of so much each, the oldest first. */

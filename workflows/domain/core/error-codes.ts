@@ -71,6 +71,7 @@ export const errorCodes = {
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The content type is not one that is taken here' },
   idempotency_conflict: { status: 422, title: 'The idempotency key was used with other terms' },
+  fee_not_accepted: { status: 422, title: 'The fee is not accepted' },
   terms_mismatch: { status: 422, title: 'The terms are not those of the contract' },
   evidence_mismatch: { status: 422, title: 'The content is not what was announced' },
   forbidden_material: { status: 422, title: 'The body holds secret material' },

@@ -162,6 +162,11 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action:
       'Stay within the limit, pay in another way, or ask the owner of the limit or an operator to widen it.',
   },
+  fee_not_accepted: {
+    meaning:
+      'The call would start a fee that the caller has not accepted; detail names its amount.',
+    action: 'Repeat the call with accept_fee true, or leave the call.',
+  },
   not_owner: {
     meaning: 'The record belongs to another agent.',
     action: 'Use the credential or token of its owner, or name a record of your own.',

@@ -67,7 +67,7 @@ const rules: Readonly<Record<FeeItem, string>> = {
     'For each paid run that a developer’s credential started for a customer account, posted when it closes.',
   trust_badge_fee: 'For each year, pro rata by the month rounded up, posted when it is settled.',
   enterprise_controls:
-    'For each month of an account whose agent has set controls and has a wallet, posted by a timer.',
+    'For each month of an account whose agent accepted it with its controls and has a wallet, posted by a timer.',
 }
 
 /** Every fee item with its rule and configured amount. */

@@ -23,6 +23,7 @@ const set = async (by: Pick<OpenProduction['client'], 'call'>, controls: Control
     await by.call('enterprise-controls-set', {
       controls,
       reason: 'the budget of the quarter',
+      accept_fee: true,
       idempotency_key: freshKey(),
       ...of,
     })
@@ -66,6 +67,32 @@ verifies('accounts.read', 'the catalog is public, the controls are the accountâ€
   expect(await missing).toMatchObject({ status: 404 })
   const verified = await anyone.call('verify-receipt', { receipt_id: changed.receipt.receipt_id })
   expect(verified.body.verified).toBe(true)
+})
+
+verifies('accounts.fee', 'controls cost nothing that was not accepted', async () => {
+  const agent = await open()
+  const anyone = createClient({ baseUrl: apis.hosts[0]!.base })
+  const { body: shown } = await anyone.call('enterprise-controls-read', {})
+  expect(shown.fee_usd_per_month).toBe(499)
+  const refused = await problemOf(set(agent.client, { paused: true }, { accept_fee: undefined }))
+  expect(refused).toMatchObject({ status: 422, code: 'fee_not_accepted', money_moved: 'no' })
+  expect(refused.detail).toContain('499 usd per month')
+  const own = async () => (await agent.client.call('enterprise-controls-read', {})).body.own
+  expect(await own()).toMatchObject({ controls: { paused: false }, fee_accepted: false })
+  const account_id = (await own())?.account_id
+
+  // What an operator sets starts no fee.
+  await set(operator(), { per_day_usd_max: 900 }, { account_id, accept_fee: undefined })
+  expect(await own()).toMatchObject({ fee_accepted: false })
+  const denied = problemOf(set(agent.client, { per_run_usd_max: 9 }, { accept_fee: false }))
+  expect(await denied).toMatchObject({ code: 'fee_not_accepted' })
+
+  const set1 = await set(agent.client, { per_run_usd_max: 300 })
+  expect(set1).toMatchObject({ fee_usd_per_month: 499, fee_accepted: true })
+  expect(set1.receipt.payload).toMatchObject({ accepted_fee_usd: 499 })
+  const set2 = await set(agent.client, { per_run_usd_max: 200 }, { accept_fee: undefined })
+  expect(set2.receipt.payload).toMatchObject({ accepted_fee_usd: null })
+  expect(await own()).toMatchObject({ fee_accepted: true })
 })
 
 verifies('accounts.starts', '50 starts race a pause; none is stored after it', async () => {

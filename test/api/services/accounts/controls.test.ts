@@ -20,6 +20,7 @@ import {
 import { setControls } from '../../../support/account-controls.ts'
 import { registeredAgent } from '../../../support/agent-rows.ts'
 import { newWallet } from '../../../support/chain.ts'
+import { defaultFees } from '../../../support/fees.ts'
 import { verifies } from '../../../verifies.ts'
 
 let deps: MoneyDeps
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const started = await startMoney()
   deps = started.deps
   stop = started.stop
-  service = new AccountControlsService(deps)
+  service = new AccountControlsService({ ...deps, fees: defaultFees })
 })
 afterAll(() => stop?.())
 
@@ -119,6 +120,7 @@ verifies(
         accountId: 'operator' in by ? account_id : undefined,
         controls,
         reason: 'budget',
+        acceptFee: true,
       })
     const first = await set({ agentId }, { allowed_rails: ['packetops'], per_run_usd_max: 50 })
     expect(first).toMatchObject({
