@@ -11,7 +11,7 @@ export const cancelRun: AnyOperation = operation({
   http: { method: 'POST', path: ENDPOINT, host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:write'] },
-  errors: ['not_found', 'not_owner', 'wrong_state', 'recovery_not_allowed'],
+  errors: ['not_found', 'wrong_state', 'recovery_not_allowed'],
   idempotency: { kind: 'effect' },
   input: z.strictObject({ run_id: RunId }),
   output: z.strictObject({}),

@@ -23,7 +23,7 @@ export const followRun: AnyOperation = operation({
   http: { method: 'POST', path: ENDPOINT, host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:read'] },
-  errors: ['not_found', 'not_owner'],
+  errors: ['not_found'],
   idempotency: { kind: 'read' },
   input: z.strictObject({ run_id: RunId }),
   output,

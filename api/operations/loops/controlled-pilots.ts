@@ -72,7 +72,7 @@ export const controlledPilotRead = <const Rail extends OfferRail>(rail: Rail) =>
     access: ['agent', 'status', 'operator', 'public'],
     needs: { scopes: ['runs:read'] },
     statusToken: { prefixes: ['st', 'tk'], signed: false },
-    errors: ['credential_required', 'not_found', 'not_owner'],
+    errors: ['credential_required', 'not_found'],
     input: z.strictObject({ run_id: RunId.optional() }),
     output: z.union([Pilot, PilotContract]),
     example: loopExamples['controlled-pilot-read'],

@@ -22,7 +22,7 @@ export const customerRunsRead = operation({
   http: { method: 'GET', path: '/api/customer-production-runs', host: 'base' },
   access: ['agent', 'operator'],
   needs: { scopes: ['runs:read'] },
-  errors: ['not_found', 'not_owner'],
+  errors: ['not_found'],
   input: z.strictObject({
     run_id: RunId.optional(),
     customer_account: freeText(160, 1).optional(),

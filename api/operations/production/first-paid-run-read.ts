@@ -20,7 +20,7 @@ export const firstPaidRunRead = operation({
   },
   access: ['agent', 'operator', 'public'],
   needs: { scopes: ['runs:read'] },
-  errors: ['credential_required', 'not_found', 'not_owner'],
+  errors: ['credential_required', 'not_found'],
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([own, FirstPaidRunContract]),
   example: productionExamples['first-paid-run-read'],

@@ -6,7 +6,7 @@ export const runRead = {
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
-  errors: ['credential_required', 'not_found', 'not_owner'],
+  errors: ['credential_required', 'not_found'],
 } as const
 
 /** The caller that reads a run of its own; throws 401 for one that presents nothing. */

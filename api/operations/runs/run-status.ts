@@ -28,7 +28,7 @@ export const getRunStatus = operation({
   tool: 'get_run_status',
   access: ['agent', 'status'],
   ...reading,
-  errors: ['not_found', 'not_owner'],
+  errors: ['not_found'],
   input: z.strictObject({
     mode: z.literal('get_run_status'),
     run_id: RunId,
@@ -50,7 +50,7 @@ export const agentUseRead = operation({
   http: { method: 'GET', path: '/api/agent-use', host: 'base' },
   access: ['agent', 'status', 'public'],
   ...reading,
-  errors: ['credential_required', 'not_found', 'not_owner'],
+  errors: ['credential_required', 'not_found'],
   input: z.strictObject({ run_id: RunId.optional() }),
   output: read,
   example: runExamples['agent-use-read'],

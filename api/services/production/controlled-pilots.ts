@@ -86,7 +86,7 @@ export class ControlledPilotService {
     }
   }
 
-  /** The pilot of a run; 404 where it has none, 403 `not_owner`. */
+  /** The pilot of a run; 404 where it has none, and for a run of another. */
   read(rail: RailKey, caller: TaskCaller, runId: string) {
     return transaction(this.#deps.db, async (tx) => {
       const task = await ownRun(tx, caller, runId)

@@ -29,7 +29,7 @@ export class CustomerRunService {
     this.#deps = deps
   }
 
-  /** The runs of an agent, or of all agents where none is given; 404 and 403 `not_owner` for a named run. */
+  /** The runs of an agent, or of all agents where none is given; 404 for a named run of another. */
   list(
     caller: TaskCaller & { agentId?: string | undefined },
     { run_id, customer_account }: Listed,

@@ -52,7 +52,7 @@ export class FirstPaidRunService {
     }
   }
 
-  /** 404 for a run that is no production run, 403 `not_owner`. */
+  /** 404 for a run that is no production run of the caller. */
   read(caller: TaskCaller, runId: string) {
     return transaction(this.#deps.db, async (tx) => {
       const task = await ownRun(tx, caller, runId)

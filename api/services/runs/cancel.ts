@@ -14,7 +14,7 @@ type Deps = TaskDeps & { gateway: Pick<TaskGateway, 'wake'> }
 
 /**
  * Stops a run that has no result yet and abandons it, in one transaction, which gives back its credit. A run that has a result or
- * has ended stays as it is. Throws 409 `recovery_not_allowed` while a payment may be in progress, 404, 403 `not_owner`.
+ * has ended stays as it is. Throws 409 `recovery_not_allowed` while a payment may be in progress, and 404.
  */
 export async function cancelRun(deps: Deps, actor: TaskActor, runId: string): Promise<void> {
   const { db, gateway } = deps

@@ -24,7 +24,7 @@ import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { type PackageDeps, packageFaults } from '../commerce/evidence.ts'
 import { owns, type TaskCaller } from '../tasks/access.ts'
 import { clearingView } from './clearing-view.ts'
-import { visibleRun } from './own-run.ts'
+import { ownRun } from './own-run.ts'
 import { sampleClearing } from './sample-clearing.ts'
 import type { SamplePackage, SamplePackages } from './sample-packages.ts'
 
@@ -59,7 +59,7 @@ export class ClearingService {
     return transaction(this.#deps.db, async (tx) => {
       const row =
         'run_id' in of
-          ? await latestClearing(tx, (await visibleRun(tx, caller, of.run_id)).task_id)
+          ? await latestClearing(tx, (await ownRun(tx, caller, of.run_id)).task_id)
           : await ownClearing(tx, caller, of.clearing_id)
       if (row === undefined) throw refuse('not_found', { detail: 'the run was not cleared yet' })
       return clearingView(tx, row)
@@ -69,13 +69,13 @@ export class ClearingService {
   /** One clearing for each ledger head and state of the payment: a repeat gets it; 422 `idempotency_conflict` for other terms. */
   async run({ caller, runId, asked, callId }: Call) {
     const { db } = this.#deps
-    const task = await transaction(db, (tx) => visibleRun(tx, caller, runId))
+    const task = await transaction(db, (tx) => ownRun(tx, caller, runId))
     const verified = await verify(this.#deps, runId)
     const call = { callId, subject: task.task_id, status: 201 }
     return answerOnce(this.#deps, call, async (tx) =>
       clearingView(
         tx,
-        await this.#clear(tx, await visibleRun(tx, caller, runId), { asked, verified }),
+        await this.#clear(tx, await ownRun(tx, caller, runId), { asked, verified }),
       ),
     )
   }

@@ -51,7 +51,7 @@ export class ProductLoopService {
     return { headers, started: { ...started, stages } }
   }
 
-  /** A run of the caller with its stages. 404 for a run of another rail, 403 `not_owner`. */
+  /** A run of the caller with its stages. 404 for a run of another rail, or of another. */
   read(caller: TaskCaller, runId: string) {
     return this.#view(async (tx) => {
       const task = await ownRun(tx, caller, runId)

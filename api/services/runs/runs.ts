@@ -62,7 +62,7 @@ export class RunService {
     this.#deps = deps
   }
 
-  /** 404 for an unknown run, 403 `not_owner`. */
+  /** 404 for an unknown run, and for that of another. */
   run(caller: TaskCaller, runId: string) {
     return transaction(this.#deps.db, async (tx) =>
       runView(this.#deps, tx, await ownRun(tx, caller, runId)),

@@ -166,7 +166,7 @@ export class RunStartService {
     )
   }
 
-  /** A started run as its start would be answered now, and how far it is. 404 for an unknown run, 403 `not_owner`. */
+  /** A started run as its start would be answered now, and how far it is. 404 for an unknown run, and for that of another. */
   follow(caller: TaskCaller, runId: string) {
     return transaction(this.#deps.db, async (tx: Tx) => {
       const task = await ownRun(tx, caller, runId)

@@ -50,7 +50,7 @@ export class WalletRunService {
     this.#deps = deps
   }
 
-  /** 404 for an unknown run, 403 `not_owner`. */
+  /** 404 for an unknown run, and for that of another. */
   read(caller: TaskCaller, runId: string) {
     return transaction(this.#deps.db, async (tx) =>
       walletRunView(this.#deps, tx, await ownRun(tx, caller, runId)),

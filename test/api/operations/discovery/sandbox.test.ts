@@ -292,7 +292,7 @@ verifies('sandbox.tokens', 'a token reads and recovers its own run alone', async
   const holder = caller({ statusToken: other.status_token })
   expect(
     await codeOf(holder.call('get-run-status', { mode: 'get_run_status', run_id: run.run_id })),
-  ).toBe('not_owner')
+  ).toBe('not_found')
   const unknown = `tk_${'A'.repeat(43)}`
   const agent = await newAgentClient(apis.hosts[0]!).register({ sandbox: true })
   for (const statusToken of [unknown, agent.status_token, 'tk_short']) {

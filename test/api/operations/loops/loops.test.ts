@@ -73,8 +73,8 @@ verifies(
     for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{64}$/)
     const other = await openAgentUse(apis.hosts[0]!, apis.operator)
     expect(await problemOf(other.client.call('loops-read', { run_id }))).toMatchObject({
-      status: 403,
-      code: 'not_owner',
+      status: 404,
+      code: 'not_found',
     })
   },
 )

@@ -59,8 +59,8 @@ verifies('production.customer-run-refused', 'no start without scope, rail, key',
   const other = unscoped.client
   expect((await other.call('production-runs-read', {})).body).toMatchObject({ total: 0 })
   expect(await problemOf(other.call('production-runs-read', { run_id }))).toMatchObject({
-    status: 403,
-    code: 'not_owner',
+    status: 404,
+    code: 'not_found',
   })
   expect((await operator.call('production-runs-read', { run_id })).body.total).toBe(1)
   await expect(

@@ -204,7 +204,7 @@ verifies('production.needs-all', 'scope, rail, callback and owner are judged fir
     )
   expect(orders.rows).toEqual([])
   const { body } = await agent.execute({ ...input, payment_reference_id })
-  expect(await codeOf(other.read(body.run.run_id))).toEqual([403, 'not_owner'])
+  expect(await codeOf(other.read(body.run.run_id))).toEqual([404, 'not_found'])
   expect(await codeOf(stranger().call('first-paid-run-read', { run_id: body.run.run_id }))).toEqual(
     [401, 'credential_required'],
   )

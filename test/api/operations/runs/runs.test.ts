@@ -166,11 +166,11 @@ verifies('agent-use.status', 'only its owner reads a run before it begins', asyn
   expect(
     await problemOf(clientOf(stranger).call('get-run-status', statusInput(runId))),
   ).toMatchObject({
-    code: 'not_owner',
+    code: 'not_found',
   })
   const other = await agreed()
   expect(await problemOf(holder.call('get-run-status', statusInput(other.runId)))).toMatchObject({
-    code: 'not_owner',
+    code: 'not_found',
   })
   const open = createClient({ baseUrl: hosts().base })
   expect(await problemOf(open.call('agent-use-read', { run_id: runId }))).toMatchObject({

@@ -206,7 +206,7 @@ verifies(
     expect(
       await problemOf(clientOf(stranger).call('self-serve-loop-read', { run_id })),
     ).toMatchObject({
-      code: 'not_owner',
+      code: 'not_found',
     })
     const { completion } = (await asAgent().call('self-serve-loop-read', { run_id })).body as {
       completion: { criteria: { met: boolean }[] }

@@ -225,7 +225,7 @@ verifies(
     ])
       expect((await agent.client.call('verify-receipt', { receipt_id })).body.verified).toBe(true)
     const stranger = await owner(1)
-    expect(await problemOf(stranger.read(run_id))).toMatchObject({ code: 'not_owner' })
+    expect(await problemOf(stranger.read(run_id))).toMatchObject({ code: 'not_found' })
     const open = createClient({ baseUrl: hosts().base })
     expect(await problemOf(open.call('wallet-run-read', { run_id }))).toMatchObject({
       code: 'credential_required',
