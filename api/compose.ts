@@ -146,7 +146,7 @@ function openServices(adapters: Adapters): Services {
     ...openAgentServices(adapters),
     ...tasks,
     ...operators,
-    runtimeRuns: new RuntimeRunService({ ...operators, pilots: tasks.controlledPilots }),
+    runtimeRuns: new RuntimeRunService({ ...operators, pilots: tasks.pilotRuns }),
     ...openTrustServices(adapters),
     ...openPublicServices(adapters),
     ...openAuthority(adapters, operations),

@@ -51,7 +51,7 @@ const controlledPilot = (rail: string) => ({
   idempotency_key: 'cp-1',
 })
 const begun = {
-  pilot_id: `av_${hex(64)}`,
+  pilot_id: `pl_${hex(64)}`,
   decision_note: 'known to us',
   evidence_root_sha256: hex(64),
   idempotency_key: 'rt-1',

@@ -1,5 +1,6 @@
 import { agent, credential, keyVersion } from './agents.ts'
 import { addresses, digests, ids } from './ids.ts'
+import { examplePilot } from './pilots.ts'
 import { receiptOf } from './receipts.ts'
 
 const session = {
@@ -131,6 +132,23 @@ export const consoleExamples = {
         },
       ],
       open_differences: 1,
+    },
+  },
+  'pilots-list': {
+    input: { state: 'requested', limit: '25' },
+    output: {
+      items: [
+        {
+          ...examplePilot,
+          contact: 'ops@northwind.example',
+          agent_id: null,
+          state_since: examplePilot.created_at,
+          waiting_since: examplePilot.created_at,
+        },
+      ],
+      offset: 0,
+      limit: 25,
+      total: 1,
     },
   },
   'agents-list': {

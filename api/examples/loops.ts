@@ -1,5 +1,6 @@
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
-import { BASE_URL, digests, ids } from './ids.ts'
+import { BASE_URL, digests, ids, tokens } from './ids.ts'
+import { examplePilot } from './pilots.ts'
 import { closedRun, resultContract, waitingRun } from './runs.ts'
 
 const scoutRun = {
@@ -85,24 +86,30 @@ const chain = [
   ['payload_validation', 'the rail reads the input', digests.input],
   ['runtime_write', 'task, order, contract and run are stored', ids.run],
   ['audit_event', 'the write gate admitted the write', ids.audit],
-  ['controlled_pilot', 'the pilot waits for its payment and its review', activationId],
+  ['controlled_pilot', 'the pilot waits for its payment and its review', ids.pilot],
 ] as const
-const activatedPilot = <State extends string, Of extends object>(state: State, run: Of) => ({
+const controlledPilot = <State extends string, Of extends object>(state: State, run: Of) => ({
   activation_id: activationId,
   chain: chain.map(([step, detail, evidence_id]) => ({ step, ok: true, detail, evidence_id })),
+  tool_scope: ['energyops'],
   pilot: {
-    pilot_id: activationId,
+    ...examplePilot,
+    source: 'controlled' as const,
     rail: 'energyops' as const,
+    tier: 'entry' as const,
+    total_usd: 33,
+    client: { name: 'Northwind energy agent', account_id: ids.agent },
     state,
     objective: 'Whether our bill of November agrees with the meter.',
-    tool_scope: ['energyops'],
-    customer_account: ids.agent,
-    work_order_id: ids.workOrder,
-    begun_at: '2026-11-24T09:31:00.000Z',
+    runs: [ids.run],
+    next_step: nextStep,
   },
   run,
   audit_event_id: ids.audit,
 })
+const { task_token: _token, links: _links, ...waitingSeen } = waitingRun
+const { task_token: _closed, links: _old, ...closedSeen } = closedRun
+const nextStep = 'The run waits for its payment, its review or its result.'
 
 /** A free run of scout in the controlled loop, and what is at its steps. */
 export const loopExamples = {
@@ -246,7 +253,7 @@ export const loopExamples = {
   },
   'controlled-pilot-read': {
     input: { run_id: ids.run },
-    output: activatedPilot('delivered', pilotRun(closedRun)),
+    output: controlledPilot('delivered', pilotRun(closedSeen)),
   },
   'controlled-pilot-run': {
     input: {
@@ -261,27 +268,31 @@ export const loopExamples = {
       accept_terms: true,
       idempotency_key: 'pilot-1',
     },
-    output: { ...activatedPilot('activated', pilotRun(waitingRun)), challenge: null },
+    output: {
+      ...controlledPilot('running', pilotRun(waitingRun)),
+      challenge: null,
+      status_token: tokens.pilot,
+    },
   },
   'runtime-runs-read': {
     input: { limit: '10' },
     output: {
-      items: [activatedPilot('activated', pilotRun(waitingRun))],
+      items: [controlledPilot('running', pilotRun(waitingSeen))],
       offset: 0,
       limit: 10,
       total: 1,
-      ready_to_run: [{ pilot_id: activationId, evidence_root_sha256: digests.evidence }],
+      ready_to_run: [{ pilot_id: ids.pilot, evidence_root_sha256: digests.evidence }],
     },
   },
   'runtime-run': {
     input: {
-      pilot_id: activationId,
+      pilot_id: ids.pilot,
       decision_note: 'known to us',
       evidence_root_sha256: digests.evidence,
       idempotency_key: 'begin-1',
     },
     output: {
-      ...activatedPilot('running', pilotRun(waitingRun)),
+      ...controlledPilot('running', pilotRun(waitingSeen)),
       review_decision: {
         decision: 'approve',
         work_order_id: ids.workOrder,

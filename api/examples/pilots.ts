@@ -1,7 +1,7 @@
 import { BASE_URL, digests, ids, tokens } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 
-const pilot = {
+export const examplePilot = {
   pilot_id: ids.pilot,
   source: 'intake',
   rail: 'financeops',
@@ -15,6 +15,7 @@ const pilot = {
   next_step: 'An operator reviews the pilot.',
   created_at: '2026-11-24T09:30:00.000Z',
 } as const
+const pilot = examplePilot
 /** A pilot of packetops whose run may begin. */
 export const activatedPilot = {
   ...pilot,

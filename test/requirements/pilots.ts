@@ -40,6 +40,11 @@ export const pilotRequirements = {
     behavior:
       'The offers are those that the rails declare, with the prices of their tiers. A trusted agent launches one: quote, open challenge and pilot are stored together, and an operator activates or closes it.',
   },
+  'pilots.list': {
+    source: 'pilots § List',
+    behavior:
+      'A controlled pilot is a pilot of its own source: one list shows operators the pilots of every source by rail, state, source, client or id, the newest first, and its token and its conversation are as those of every other pilot.',
+  },
   'pilots.invitation-workflow': {
     source: 'pilots § Invitation',
     behavior:

@@ -21,7 +21,7 @@ const ended = `('rejected','declined','expired','closed')`
 export const pilots: readonly string[] = [
   `create table pilots (
     pilot_id text primary key check (pilot_id ~ '^pl_[0-9a-f]{64}$'),
-    source text not null check (source in ('intake','invitation','offer')),
+    source text not null check (source in ('intake','invitation','offer','controlled')),
     rail text not null,
     tier text not null check (tier in ('entry','standard','pro')),
     total_usd integer not null check (total_usd >= 0),
@@ -45,7 +45,7 @@ export const pilots: readonly string[] = [
     check ((source = 'invitation') = (terms_sha256 is not null)),
     check ((source = 'invitation') = (expires_at is not null)),
     check (source = 'invitation' or reminded_at is null),
-    check (source <> 'offer' or agent_id is not null)
+    check (source not in ('offer','controlled') or agent_id is not null)
   )`,
   `create index pilots_waiting on pilots (waiting_since, pilot_id) where waiting_since is not null`,
   `create index pilots_open on pilots (state, state_since) where state in ('requested','invited','accepted','activated','running')`,
@@ -55,7 +55,7 @@ export const pilots: readonly string[] = [
     ${refusal(`tg_op = 'DELETE'`, 'a pilot is never deleted')}
     if tg_op = 'INSERT' then
       ${refusal(
-        `new.state <> (case new.source when 'intake' then 'requested' when 'invitation' then 'invited' else 'accepted' end)`,
+        `new.state <> (case new.source when 'intake' then 'requested' when 'invitation' then 'invited' when 'controlled' then 'activated' else 'accepted' end)`,
         'a pilot begins as its source says',
       )}
       return new;

@@ -1,4 +1,4 @@
-import { digest, refusal } from './columns.ts'
+import { refusal } from './columns.ts'
 
 /** The chains that activate controlled pilots, or that were refused. */
 export const pilotActivations: readonly string[] = [
@@ -6,35 +6,32 @@ export const pilotActivations: readonly string[] = [
   `create table pilot_activations (
     activation_id text primary key check (activation_id ~ '^av_[0-9a-f]{64}$'),
     audit_event_id text not null unique check (audit_event_id ~ '^aud_[0-9a-f]{64}$'),
-    task_id text unique references tasks,
+    pilot_id text unique references pilots,
     rail text not null,
     agent_id text not null references agents,
     credential_id text not null references agent_credentials,
-    customer_account text not null check (char_length(customer_account) between 1 and 160),
-    asked_sha256 text ${digest('asked_sha256')},
     objective text not null check (char_length(objective) between 1 and 2000),
     tool_scope json not null,
     chain json not null,
     failed_step text,
     code text,
     begun_at timestamptz not null default clock_timestamp(),
-    check ((task_id is null) = (failed_step is not null)),
-    check (num_nonnulls(failed_step, code) in (0, 2)),
-    check ((task_id is null) = (asked_sha256 is null))
+    check ((pilot_id is null) = (failed_step is not null)),
+    check (num_nonnulls(failed_step, code) in (0, 2))
   )`,
   `create index pilot_activations_rail on pilot_activations (rail, begun_at desc, activation_id)`,
   `create function pilot_activations_guard() returns trigger language plpgsql as $$
   begin
     ${refusal(`tg_op <> 'INSERT'`, 'a chain stays as it was written')}
     ${refusal(
-      `new.task_id is not null and (json_array_length(new.chain) <> 7
+      `new.pilot_id is not null and (json_array_length(new.chain) <> 7
         or exists (select from json_array_elements(new.chain) c where not coalesce((c->>'ok')::boolean, false)))`,
       'a pilot is activated by all seven steps',
     )}
     ${refusal(
-      `new.task_id is not null and not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
-        and w.kind = 'written' and w.subject = new.task_id)`,
-      'the audit event of a pilot is that of its own write',
+      `new.pilot_id is not null and not exists (select from pilot_runs r where r.pilot_id = new.pilot_id
+        and r.audit_event_id = new.audit_event_id)`,
+      'the audit event of a pilot is that of its run',
     )}
     return new;
   end $$`,

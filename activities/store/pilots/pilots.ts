@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type PilotState, pilotLimits } from '#domain/pilots/pilot.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { amountOf, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
@@ -21,13 +22,14 @@ export async function insertPilot(tx: Tx, pilot: NewPilot): Promise<boolean | 't
     const { requested = 0 } = await countPilots(tx, ['requested'])
     if (requested >= pilotLimits.waitingMax && !(await closeOldest(tx))) return 'too_many_waiting'
   }
+  const isDecidedElsewhere = pilot.source === 'invitation' || pilot.source === 'controlled'
   const inserted = await tx
     .insertInto('pilots')
     .values({
       ...pilot,
       state: firstStates[pilot.source],
-      // An invitation waits for its client.
-      waiting_since: pilot.source === 'invitation' ? null : sql<Date>`clock_timestamp()`,
+      // An invitation waits for its client, and of a controlled pilot only the order is decided.
+      waiting_since: isDecidedElsewhere ? null : sql<Date>`clock_timestamp()`,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('pilot_id')
@@ -35,7 +37,12 @@ export async function insertPilot(tx: Tx, pilot: NewPilot): Promise<boolean | 't
   return inserted !== undefined
 }
 
-const firstStates = { intake: 'requested', invitation: 'invited', offer: 'accepted' } as const
+const firstStates = {
+  intake: 'requested',
+  invitation: 'invited',
+  offer: 'accepted',
+  controlled: 'activated',
+} as const
 
 const closed = { state: 'closed', waiting_since: null } as const
 const ago = (hours: number) => sql<Date>`clock_timestamp() - ${hours} * interval '1 hour'`
@@ -135,6 +142,43 @@ export function listPilotRuns(
     .select(['tasks.task_id', sql<boolean>`runs.finished_at is not null`.as('delivered')])
     .where('pilot_runs.pilot_id', '=', pilotId)
     .execute()
+}
+
+export type PilotFilter = {
+  /** An id of a pilot, agent or order, or a part of the name of its client. */
+  text?: string | undefined
+  rail?: RailKey | undefined
+  state?: PilotState | undefined
+  source?: PilotRow['source'] | undefined
+}
+
+const named = (text: string) =>
+  sql<boolean>`(pilot_id = ${text} or agent_id = ${text} or work_order_id = ${text}
+    or strpos(lower(client->>'name'), lower(${text})) > 0)`
+
+/** The pilots of every source, the newest first, with their number. */
+export async function listPilots(
+  tx: Tx,
+  { text, rail, state, source }: PilotFilter,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ rows: PilotRow[]; total: number }> {
+  const filtered = tx
+    .selectFrom('pilots')
+    .$if(text !== undefined, (query) => query.where(named(String(text))))
+    .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
+    .$if(state !== undefined, (query) => query.where('state', '=', state as PilotState))
+    .$if(source !== undefined, (query) => query.where('source', '=', source as PilotRow['source']))
+  const rows = await filtered
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('pilot_id')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+  const { total } = await filtered
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow()
+  return { rows, total }
 }
 
 const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>

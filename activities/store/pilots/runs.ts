@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
 
@@ -17,4 +18,18 @@ export function findPilotRun(
 
 export async function insertPilotRun(tx: Tx, run: Omit<PilotRunRow, 'started_at'>): Promise<void> {
   await tx.insertInto('pilot_runs').values(run).execute()
+}
+
+/** Pilots of a rail whose run is paid and whose order waits for an operator, the longest waiting first. */
+export async function listReadyPilots(
+  tx: Tx,
+  rail: RailKey,
+  most: number,
+): Promise<{ pilot_id: string; work_order_id: string }[]> {
+  const { rows } = await sql<{ pilot_id: string; work_order_id: string }>`
+    select r.pilot_id, o.work_order_id from pilot_runs r join pilots p using (pilot_id)
+      join work_order_tasks w using (task_id) join tasks t using (task_id) join work_orders o on o.work_order_id = w.work_order_id
+    where p.rail = ${rail} and p.state = 'running' and t.state = 'credit_funded' and o.decision is null
+    order by r.started_at, r.pilot_id limit ${most}`.execute(tx)
+  return rows
 }

@@ -972,12 +972,10 @@ export type Database = {
   pilot_activations: {
     activation_id: string
     audit_event_id: string
-    task_id: string | null
+    pilot_id: string | null
     rail: RailKey
     agent_id: string
     credential_id: string
-    customer_account: string
-    asked_sha256: string | null
     objective: string
     tool_scope: Json<string[]>
     chain: Json<ChainStep[]>
@@ -1008,7 +1006,7 @@ export type Database = {
   }
   pilots: {
     pilot_id: string
-    source: 'intake' | 'invitation' | 'offer'
+    source: 'intake' | 'invitation' | 'offer' | 'controlled'
     rail: RailKey
     tier: 'entry' | 'standard' | 'pro'
     total_usd: number

@@ -15,6 +15,7 @@ export const paths = {
   money: 'GET /api/operator/money',
   reconciliation: 'GET /api/operator/reconciliation',
   'close-exception': 'POST /api/operator/reconciliation',
+  'pilots-list': 'GET /api/operator/pilots',
   'agents-list': 'GET /api/operator/agents',
   'agent-read': 'GET /api/operator/agents/{agent_id}',
   'agent-limits-set': 'POST /api/operator/agent-limits',

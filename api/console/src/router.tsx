@@ -10,6 +10,7 @@ import { MandatePage } from './pages/mandate.tsx'
 import { MandatesPage } from './pages/mandates.tsx'
 import { MoneyPage } from './pages/money.tsx'
 import { NotFoundPage } from './pages/not-found.tsx'
+import { PilotsPage } from './pages/pilots.tsx'
 import { ReviewPage } from './pages/review.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { WorkPage } from './pages/work.tsx'
@@ -56,6 +57,12 @@ const workList = createRoute({
 })
 const work = createRoute({ getParentRoute: () => signedIn, path: '/work/$id', component: WorkPage })
 const money = createRoute({ getParentRoute: () => signedIn, path: '/money', component: MoneyPage })
+const pilots = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/pilots',
+  component: PilotsPage,
+  validateSearch: searchOf('q', 'rail', 'state', 'source', 'offset'),
+})
 const agents = createRoute({
   getParentRoute: () => signedIn,
   path: '/agents',
@@ -107,6 +114,7 @@ export const router = createRouter({
       review,
       workList,
       work,
+      pilots,
       money,
       agents,
       agent,

@@ -10,6 +10,7 @@ import { mandateRead } from './mandate-read.ts'
 import { mandatesList } from './mandates-list.ts'
 import { money } from './money.ts'
 import { pauses } from './pauses.ts'
+import { pilotsList } from './pilots-list.ts'
 import { recoveryAct } from './recovery-act.ts'
 import { sessionEnd } from './session-end.ts'
 import { sessionOpen } from './session-open.ts'
@@ -27,6 +28,7 @@ export const consoleOperations = [
   workRead,
   recoveryAct,
   money,
+  pilotsList,
   agentsList,
   agentRead,
   agentLimitsSet,

@@ -4,6 +4,7 @@ import { loopExamples } from '../../examples/loops.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId, writerOf } from '../agents/caller.ts'
+import { PilotToken } from '../pilots/token.ts'
 import { customerStart, productionErrors, startedRun } from '../production/production-shapes.ts'
 import { RunId } from '../runs/shapes.ts'
 import { FUNDED_TWICE, fundedOnce, paidStart } from '../runs/start-fields.ts'
@@ -11,6 +12,7 @@ import {
   activatedPilot,
   type OfferRail,
   PilotContract,
+  PilotWork,
   pilotPath,
   toolScope,
 } from './pilot-shapes.ts'
@@ -29,9 +31,12 @@ const input = z
   })
   .refine(fundedOnce, { message: FUNDED_TWICE })
 const Activated = z
-  .strictObject({ ...activatedPilot, ...startedRun })
+  .strictObject({
+    ...activatedPilot,
+    ...startedRun,
+    status_token: PilotToken.meta({ description: 'Takes part in the conversation of the pilot.' }),
+  })
   .meta({ id: 'ActivatedPilot' })
-const Pilot = z.strictObject(activatedPilot).meta({ id: 'ControlledPilot' })
 
 const idOf = <Rail extends OfferRail>(rail: Rail) => `${rail}-controlled-pilot-run` as const
 
@@ -59,7 +64,8 @@ export const controlledPilotRun = <const Rail extends OfferRail>(rail: Rail) =>
         { ...given, carried_payment: context.carriedPayment() },
         context.callId,
       )
-      return { body: started, headers }
+      const status_token = await context.controlledPilots.tokenOf(context.callId)
+      return { body: { ...started, status_token }, headers }
     },
   })
 
@@ -74,7 +80,7 @@ export const controlledPilotRead = <const Rail extends OfferRail>(rail: Rail) =>
     statusToken: { prefixes: ['st', 'tk'], signed: false },
     errors: ['credential_required', 'not_found'],
     input: z.strictObject({ run_id: RunId.optional() }),
-    output: z.union([Pilot, PilotContract]),
+    output: z.union([PilotWork, PilotContract]),
     example: loopExamples['controlled-pilot-read'],
     handle: async ({ run_id }, context) => {
       if (run_id === undefined)

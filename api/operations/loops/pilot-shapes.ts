@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { activationSteps } from '#domain/production/activation-chain.ts'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
-import { Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
+import { Pilot, RunOfPilot } from '../pilots/shapes.ts'
 import { AuditEventId } from '../production/gate-shapes.ts'
 import { Run } from '../runs/shapes.ts'
 
 export type OfferRail = 'tokenops' | 'financeops' | 'energyops'
 export const pilotPath = (rail: OfferRail) => `/api/${rail}-controlled-pilot-execution`
 
-export const ActivationId = z.string().regex(/^av_[0-9a-f]{64}$/)
+const ActivationId = z.string().regex(/^av_[0-9a-f]{64}$/)
 const tools = [...loopSteps, 'tokenops', 'financeops', 'energyops'] as const
 /** The parts of the run that the agent allows: its rail, which stands for all, or every step. */
 export const toolScope = z.array(z.enum(tools)).min(1).max(16).meta({
@@ -27,23 +27,22 @@ const chain = z.array(
 )
 /** A pilot with the chain that activated it and its run. */
 export const activatedPilot = {
-  activation_id: ActivationId,
+  activation_id: ActivationId.nullable(),
   chain,
-  pilot: z.strictObject({
-    pilot_id: ActivationId,
-    rail: Rail,
-    state: z.enum(['activated', 'running', 'delivered', 'ended']).meta({
-      description: 'Of its run: before the approval, at work, with its package, without one.',
-    }),
-    objective: z.string(),
-    tool_scope: z.array(z.string()),
-    customer_account: z.string(),
-    work_order_id: z.string().nullable(),
-    begun_at: Time,
-  }),
+  tool_scope: z.array(z.string()),
+  pilot: Pilot,
   run: Run,
   audit_event_id: AuditEventId,
 }
+
+/** A pilot as it is read: only a controlled one has a chain, and its run may not have begun. */
+export const PilotWork = z
+  .strictObject({
+    ...activatedPilot,
+    run: RunOfPilot.nullable(),
+    audit_event_id: AuditEventId.nullable(),
+  })
+  .meta({ id: 'PilotWork' })
 
 export const PilotContract = contractSchema(
   'The last 1,000 chains of the rail: activated and refused.',

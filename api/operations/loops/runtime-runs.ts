@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import { pilotStates } from '#domain/pilots/pilot.ts'
 import { decisions } from '#domain/reviews/review.ts'
 import { loopExamples } from '../../examples/loops.ts'
 import { Digest, freeText, IdempotencyKey, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { operatorOf } from '../agents/caller.ts'
-import { TaskState } from '../tasks/shapes.ts'
-import { ActivationId, activatedPilot } from './pilot-shapes.ts'
+import { PilotId } from '../pilots/token.ts'
+import { PilotWork } from './pilot-shapes.ts'
 
 const paths = {
   energyops: '/api/energyops-runtime-pilot-run',
@@ -14,19 +15,18 @@ const paths = {
 } as const
 type RuntimeRail = keyof typeof paths
 
-const Pilot = z.strictObject(activatedPilot)
 const listed = z
   .strictObject({
-    items: z.array(Pilot).meta({ description: 'The newest first.' }),
+    items: z.array(PilotWork).meta({ description: 'The newest first.' }),
     ...pageAnswer,
     ready_to_run: z
-      .array(z.strictObject({ pilot_id: ActivationId, evidence_root_sha256: Digest }))
+      .array(z.strictObject({ pilot_id: PilotId, evidence_root_sha256: Digest }))
       .meta({ description: 'Paid and not decided, the oldest first; with what a decision cites.' }),
   })
   .meta({ id: 'RuntimePilots' })
 const begun = z
   .strictObject({
-    ...activatedPilot,
+    ...PilotWork.shape,
     review_decision: z.strictObject({
       decision: z.enum(decisions),
       work_order_id: z.string(),
@@ -35,14 +35,14 @@ const begun = z
   })
   .meta({ id: 'BegunPilot' })
 
-/** GET: the controlled pilots of one rail as operators see them. */
+/** GET: the pilots of one rail as operators see them. */
 export const runtimeRunsRead = <const Rail extends RuntimeRail>(rail: Rail) =>
   operation({
     id: `${rail}-runtime-runs-read` as const,
-    summary: `List the controlled pilots of ${rail}, and those that may begin.`,
+    summary: `List the pilots of ${rail}, and those whose run may begin.`,
     http: { method: 'GET', path: paths[rail], host: 'base' },
     access: 'operator',
-    input: z.strictObject({ state: TaskState.optional(), ...pageFields(6) }),
+    input: z.strictObject({ state: z.enum(pilotStates).optional(), ...pageFields(6) }),
     output: listed,
     example: loopExamples['runtime-runs-read'],
     handle: async ({ state, offset, limit }, context) => ({
@@ -54,7 +54,7 @@ export const runtimeRunsRead = <const Rail extends RuntimeRail>(rail: Rail) =>
 export const runtimeRun = <const Rail extends RuntimeRail>(rail: Rail) =>
   operation({
     id: `${rail}-runtime-run` as const,
-    summary: `Approve a paid controlled pilot of ${rail} and begin its run, as one recorded decision.`,
+    summary: `Approve a paid pilot of ${rail} and begin its run, as one recorded decision.`,
     http: { method: 'POST', path: paths[rail], host: 'base' },
     access: 'operator',
     status: [202],
@@ -66,7 +66,7 @@ export const runtimeRun = <const Rail extends RuntimeRail>(rail: Rail) =>
       'forbidden_material',
     ],
     input: z.strictObject({
-      pilot_id: ActivationId.meta({ description: 'One of ready_to_run.' }),
+      pilot_id: PilotId.meta({ description: 'One of ready_to_run.' }),
       decision_note: freeText(1000, 1).meta({ description: 'Why it may begin.' }),
       evidence_root_sha256: Digest.meta({ description: 'Of the evidence that was read.' }),
       idempotency_key: IdempotencyKey,

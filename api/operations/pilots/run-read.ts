@@ -3,15 +3,14 @@ import { pilotRunConditions } from '#domain/pilots/pilot.ts'
 import { pilotRunExamples } from '../../examples/pilot-runs.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
-import { Run } from '../runs/shapes.ts'
 import { pilotOf } from './caller.ts'
-import { Pilot, pilotContract } from './shapes.ts'
+import { Pilot, pilotContract, RunOfPilot } from './shapes.ts'
 import { PilotId } from './token.ts'
 
 const PilotRun = z
   .strictObject({
     pilot: Pilot,
-    run: Run.omit({ task_token: true, links: true }).meta({ id: 'RunOfPilot' }).nullable(),
+    run: RunOfPilot.nullable(),
     conditions: z.array(
       z.strictObject({ condition: z.enum(pilotRunConditions), met: z.boolean() }),
     ),

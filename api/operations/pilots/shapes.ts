@@ -4,6 +4,7 @@ import { Digest, freeText, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
 import { Tier } from '../payments/shapes.ts'
+import { Run } from '../runs/shapes.ts'
 import { WorkOrderId } from '../work-orders/shapes.ts'
 import { PilotId } from './token.ts'
 
@@ -30,6 +31,9 @@ export const Pilot = z
     created_at: Time,
   })
   .meta({ id: 'Pilot' })
+
+/** The run of a pilot without the token of its task, which is its agent's. */
+export const RunOfPilot = Run.omit({ task_token: true, links: true }).meta({ id: 'RunOfPilot' })
 
 /** One entry of what was said about a pilot; each names the hash of the one before. */
 export const PilotEntry = z

@@ -17,6 +17,8 @@ import {
   changePilot,
   findPilot,
   insertPilot,
+  listPilots,
+  type PilotFilter,
   type PilotRow,
 } from '../../../activities/store/pilots/pilots.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
@@ -94,6 +96,16 @@ export class PilotService {
     return transaction(this.#deps.db, async (tx) => pilotView(tx, await requirePilot(tx, pilotId)))
   }
 
+  /** The pilots of every source as operators see them, the newest first. */
+  list(filter: PilotFilter, page: { offset: number; limit: number }) {
+    return transaction(this.#deps.db, async (tx) => {
+      const { rows, total } = await listPilots(tx, filter, page)
+      const items = []
+      for (const row of rows) items.push({ ...(await pilotView(tx, row)), ...lineOf(row) })
+      return { items, ...page, total }
+    })
+  }
+
   async #store(tx: Tx, asked: IntakeAsked, { ids, ...row }: Stored & Named): Promise<void> {
     const { client, rail, tier, objective } = asked
     await storeOrder(tx, asked, ids)
@@ -161,6 +173,13 @@ export class PilotService {
     }
   }
 }
+
+const lineOf = ({ client, agent_id, state_since, waiting_since }: PilotRow) => ({
+  contact: client.contact,
+  agent_id,
+  state_since: state_since.toISOString(),
+  waiting_since: waiting_since?.toISOString() ?? null,
+})
 
 type Named = Pick<Awaited<ReturnType<typeof orderNames>>, 'ids'>
 

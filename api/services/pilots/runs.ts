@@ -1,15 +1,23 @@
 import { refuse } from '#domain/core/errors.ts'
 import { judgePilotRun } from '#domain/pilots/pilot.ts'
 import { railOf } from '#domain/rails/index.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
-import { changePilot, lockPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
+import {
+  changePilot,
+  listPilots,
+  lockPilot,
+  type PilotFilter,
+  type PilotRow,
+} from '../../../activities/store/pilots/pilots.ts'
 import {
   findPilotRun,
   insertPilotRun,
+  listReadyPilots,
   type PilotRunRow,
 } from '../../../activities/store/pilots/runs.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
 import {
   boundView,
@@ -21,6 +29,7 @@ import type { Writer } from '../production/write-gate.ts'
 import { noPilot } from './no-pilot.ts'
 import { requirePilot } from './pilots.ts'
 import { pilotView } from './views.ts'
+import { pilotWork } from './work.ts'
 
 /** The first run of a pilot, for the account of its client. */
 export type PilotStart = Omit<CustomerStart, 'customer_account'> & {
@@ -29,6 +38,9 @@ export type PilotStart = Omit<CustomerStart, 'customer_account'> & {
   pilot_token?: string | undefined
 }
 type Reader = { agentId?: string | undefined; pilotId?: string | undefined; operator?: true }
+
+/** How many pilots that may begin are listed. */
+const READY_MAX = 25
 
 /** The one run of an activated pilot, started by the agent of its client. */
 export class PilotRunService {
@@ -44,18 +56,40 @@ export class PilotRunService {
       const pilot = await requirePilot(tx, named)
       const isOwn = pilotId === named || (agentId !== undefined && pilot.agent_id === agentId)
       if (!isOwn && operator !== true) throw noPilot()
-      const row = await findPilotRun(tx, { pilot_id: named })
-      const bound =
-        row && (await boundView(this.#deps, tx, row, await requireTask(tx, row.task_id)))
+      const { pilot: view, run } = await pilotWork(this.#deps, tx, pilot)
       return {
-        pilot: await pilotView(tx, pilot),
-        run: bound === undefined ? null : withoutToken(bound.run),
+        pilot: view,
+        run,
         conditions: judgePilotRun({
           isActivated: wasActivated(pilot),
-          orderDecision: await decisionOf(tx, bound?.run.work_order_id),
-          ...bound?.run,
+          orderDecision: await decisionOf(tx, run?.work_order_id),
+          ...run,
         }),
       }
+    })
+  }
+
+  /** The pilots of a filter, whatever they began with, the newest first. */
+  list(filter: PilotFilter, page: { offset: number; limit: number }) {
+    return transaction(this.#deps.db, async (tx) => {
+      const { rows, total } = await listPilots(tx, filter, page)
+      const items = []
+      for (const row of rows) items.push(await pilotWork(this.#deps, tx, row))
+      return { items, ...page, total }
+    })
+  }
+
+  /** The pilots of a rail whose paid run waits for an operator. */
+  ready(rail: RailKey) {
+    return listReadyPilots(this.#deps.db, rail, READY_MAX)
+  }
+
+  /** A pilot by its id; 404 where the rail has none. */
+  find(rail: RailKey, pilotId: string) {
+    return transaction(this.#deps.db, async (tx) => {
+      const pilot = await requirePilot(tx, pilotId)
+      if (pilot.rail !== rail) throw noPilot()
+      return pilotWork(this.#deps, tx, pilot)
     })
   }
 
@@ -77,8 +111,7 @@ export class PilotRunService {
         if (locked === undefined) throw noPilot()
         assertOwn(locked, presented)
         assertActivated(locked)
-        await changePilot(tx, pilot_id, { state: 'running', agent_id: writer.agentId })
-        await insertPilotRun(tx, { ...run, pilot_id })
+        await beginPilot(tx, { pilot_id, agent_id: writer.agentId }, run)
       },
       view: async (tx: Tx, row: PilotRunRow, task: TaskRow) => ({
         ...(await boundView(this.#deps, tx, row, task)),
@@ -96,13 +129,14 @@ export class PilotRunService {
   }
 }
 
-/** The token of the task and the links with it are its agent's. */
-function withoutToken<Run extends { task_token: string; links: object }>({
-  task_token: _token,
-  links: _links,
-  ...run
-}: Run) {
-  return run
+/** An activated pilot runs from the transaction on that stores its run. */
+export async function beginPilot(
+  tx: Tx,
+  { pilot_id, agent_id }: { pilot_id: string; agent_id: string },
+  run: Omit<PilotRunRow, 'pilot_id' | 'started_at'>,
+): Promise<void> {
+  await changePilot(tx, pilot_id, { state: 'running', agent_id })
+  await insertPilotRun(tx, { ...run, pilot_id })
 }
 
 const wasActivated = ({ state }: PilotRow): boolean =>

@@ -1,6 +1,7 @@
 import { checkCredential } from '#domain/agents/credential.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
+import { priceOf } from '#domain/credit/pricing.ts'
 import {
   activationSteps,
   assertScope,
@@ -10,20 +11,21 @@ import {
 } from '#domain/production/activation-chain.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
+import { secretSha256, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { findCredential } from '../../../activities/store/agents/agent-credentials.ts'
+import { findAgent } from '../../../activities/store/agents/agents.ts'
+import { insertActivation } from '../../../activities/store/pilots/activations.ts'
+import { insertPilot } from '../../../activities/store/pilots/pilots.ts'
+import { findPilotRun, type PilotRunRow } from '../../../activities/store/pilots/runs.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import {
-  findPilot,
-  findPilotOf,
-  insertActivation,
-  listPilots,
-  listReadyPilots,
-  type PilotRow,
-} from '../../../activities/store/production/pilot-activations.ts'
-import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { factsOf } from '../../auth/agent.ts'
+import { pilotIdOf, requirePilot } from '../pilots/pilots.ts'
+import { beginPilot } from '../pilots/runs.ts'
+import { pilotView } from '../pilots/views.ts'
+import { activationOf, pilotWork } from '../pilots/work.ts'
 import { assertQuoted } from '../runs/admission.ts'
 import { ownRun } from '../runs/own-run.ts'
 import type { TaskCaller } from '../tasks/access.ts'
@@ -61,23 +63,22 @@ export class ControlledPilotService {
     const { objective, customer_account = writer.agentId } = request
     const call = { writer, asked, callId, given: { ...start, rail: offer.rail, customer_account } }
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
-    const isKnown = (await findPilotOf(db, taskId)) !== undefined
+    const isKnown = (await findRun(db, taskId)) !== undefined
     const { chain, refusal } = isKnown ? noSteps : await this.#validate(offer, call)
     if (refusal !== null) throw await this.#refused(call, chain, refusal)
     const operation = {
       ...offer,
       isSold: railOf(offer.rail).takes.offer,
       purpose: `as a controlled pilot: ${objective}`,
-      find: findPilotOf,
-      insert: (tx: Tx, run: Activated) => insertActivation(tx, activated(call, chain, run)),
-      view: (tx: Tx, row: PilotRow, task: TaskRow) => this.#view(tx, row, task),
+      find: findRun,
+      insert: (tx: Tx, run: Activated) => this.#activate(tx, call, chain, run),
+      view: (tx: Tx, row: PilotRunRow, task: TaskRow) => this.#view(tx, row, task),
     }
     const more = { objective, tool_scope }
     try {
       return await startProductionRun(this.#deps, operation, { ...call, more })
     } catch (error) {
-      if (!(error instanceof DomainError) || (await findPilotOf(db, taskId)) !== undefined)
-        throw error
+      if (!(error instanceof DomainError) || (await findRun(db, taskId)) !== undefined) throw error
       throw await this.#refused(
         call,
         [...chain, refusedAt('runtime_write', error.refusal)],
@@ -86,38 +87,19 @@ export class ControlledPilotService {
     }
   }
 
+  /** The token by which the pilot of a call is read; it is derived and never stored. */
+  tokenOf(callId: string): Promise<string> {
+    return this.#deps.tokens.statusToken('pt', callId)
+  }
+
   /** The pilot of a run; 404 where it has none, and for a run of another. */
   read(rail: RailKey, caller: TaskCaller, runId: string) {
     return transaction(this.#deps.db, async (tx) => {
       const task = await ownRun(tx, caller, runId)
-      const row = await findPilotOf(tx, task.task_id)
-      if (row?.rail !== rail) throw noPilot()
-      return this.#view(tx, row, task)
-    })
-  }
-
-  /** The pilots of a rail, newest first, and those that an operator may begin now. */
-  list(rail: RailKey, state: string | undefined, page: { offset: number; limit: number }) {
-    return transaction(this.#deps.db, async (tx) => {
-      const { rows, total } = await listPilots(tx, { rail, state }, page)
-      const items = []
-      for (const row of rows)
-        items.push(await this.#view(tx, row, await requireTask(tx, row.task_id)))
-      const waiting = await listReadyPilots(tx, rail, READY_MAX)
-      const ready = waiting.map(({ activation_id: pilot_id, work_order_id }) => ({
-        pilot_id,
-        work_order_id,
-      }))
-      return { items, ...page, total, ready }
-    })
-  }
-
-  /** A pilot by its id; 404 where the rail has none. */
-  find(rail: RailKey, pilotId: string) {
-    return transaction(this.#deps.db, async (tx) => {
-      const row = await findPilot(tx, pilotId)
-      if (row?.rail !== rail) throw noPilot()
-      return this.#view(tx, row, await requireTask(tx, row.task_id))
+      const row = await findRun(tx, task.task_id)
+      const pilot = row && (await requirePilot(tx, row.pilot_id))
+      if (pilot?.source !== 'controlled' || pilot.rail !== rail) throw noControlledPilot()
+      return pilotWork(this.#deps, tx, pilot)
     })
   }
 
@@ -151,6 +133,32 @@ export class ControlledPilotService {
     })
   }
 
+  /** Stores the pilot with its run and its chain, in the transaction of the run. */
+  async #activate(tx: Tx, call: Call, before: readonly ChainStep[], run: Activated) {
+    const { writer, given, asked, callId } = call
+    const { rail, tier, customer_account: account_id } = given
+    const agent = await findAgent(tx, writer.agentId)
+    const pilot_id = pilotIdOf(callId)
+    await insertPilot(tx, {
+      pilot_id,
+      source: 'controlled',
+      rail,
+      tier,
+      total_usd: priceOf(railOf(rail), tier).total_usd,
+      client: JSON.stringify({
+        name: agent?.name ?? writer.agentId,
+        contact: agent?.contact.email ?? null,
+        account_id,
+      }),
+      objective: asked.request.objective,
+      agent_id: writer.agentId,
+      work_order_id: (await findOrderOf(tx, run.task_id)) ?? null,
+      status_token_sha256: secretSha256(await this.#deps.tokens.statusToken('pt', callId)),
+    })
+    await beginPilot(tx, { pilot_id, agent_id: writer.agentId }, run)
+    await insertActivation(tx, activated(call, before, { ...run, pilot_id }))
+  }
+
   async #refused(call: Call, chain: ChainStep[], refusal: Refusal): Promise<DomainError> {
     const named = { call: call.callId, chain }
     const audit_event_id = `aud_${digestOf({ refused: named })}`
@@ -164,42 +172,31 @@ export class ControlledPilotService {
     return new DomainError({ ...refusal, extra: { ...refusal.extra, chain, audit_event_id } })
   }
 
-  async #view(tx: Tx, row: PilotRow, task: TaskRow) {
-    const bound = await boundView(this.#deps, tx, row, task)
-    return {
-      activation_id: row.activation_id,
-      chain: row.chain,
-      pilot: {
-        pilot_id: row.activation_id,
-        rail: row.rail as RailKey,
-        state: stateOf(task, bound.run.return_package_id),
-        objective: row.objective,
-        tool_scope: row.tool_scope,
-        customer_account: row.customer_account,
-        work_order_id: bound.run.work_order_id,
-        begun_at: row.begun_at.toISOString(),
-      },
-      run: bound.run,
-      audit_event_id: row.audit_event_id,
-    }
+  async #view(tx: Tx, row: PilotRunRow, task: TaskRow) {
+    const { run, audit_event_id } = await boundView(this.#deps, tx, row, task)
+    const pilot = await pilotView(tx, await requirePilot(tx, row.pilot_id))
+    return { ...(await activationOf(tx, row.pilot_id)), pilot, run, audit_event_id }
   }
 }
 
-/** How many pilots that may begin are listed. */
-const READY_MAX = 25
+const findRun = (tx: Tx, task_id: string) => findPilotRun(tx, { task_id })
 const noSteps = { chain: [], refusal: null }
-const noPilot = () => refuse('not_found', { detail: 'no such controlled pilot' })
+const noControlledPilot = () => refuse('not_found', { detail: 'no such controlled pilot' })
 
-type Activated = { task_id: string; audit_event_id: string; asked_sha256: string }
+type Activated = Omit<PilotRunRow, 'pilot_id' | 'started_at'>
 
 /** A whole chain: the transaction that stores it also stores the run and the audit event. */
-function activated(call: Call, before: readonly ChainStep[], run: Activated) {
-  const { task_id, audit_event_id, asked_sha256 } = run
+function activated(
+  call: Call,
+  before: readonly ChainStep[],
+  run: Activated & { pilot_id: string },
+) {
+  const { task_id, audit_event_id, pilot_id } = run
   const activation_id = `av_${digestOf({ activated: task_id })}`
   const written = [
     ['runtime_write', 'task, order, contract and run are stored', runIdOf(task_id)],
     ['audit_event', 'the write gate admitted the write', audit_event_id],
-    ['controlled_pilot', 'the pilot waits for its payment and its review', activation_id],
+    ['controlled_pilot', 'the pilot waits for its payment and its review', pilot_id],
   ] as const
   const steps = written.map(([step, detail, evidence_id]) => ({
     step,
@@ -209,21 +206,14 @@ function activated(call: Call, before: readonly ChainStep[], run: Activated) {
   }))
   const chain = [...before, ...steps]
   if (chain.length !== activationSteps.length) throw new Error(`${task_id} has no whole chain`)
-  return { ...rowOf(call, chain), activation_id, audit_event_id, asked_sha256, task_id }
+  return { ...rowOf(call, chain), activation_id, audit_event_id, pilot_id }
 }
 
 const rowOf = ({ writer, given, asked }: Call, chain: readonly ChainStep[]) => ({
   rail: given.rail,
   agent_id: writer.agentId,
   credential_id: writer.credentialId,
-  customer_account: given.customer_account,
   objective: asked.request.objective,
   tool_scope: asked.tool_scope,
   chain,
 })
-
-type PilotState = 'activated' | 'running' | 'delivered' | 'ended'
-function stateOf({ state, review_decision }: TaskRow, returned: string | null): PilotState {
-  if (state === 'closed' || state === 'failed') return returned === null ? 'ended' : 'delivered'
-  return review_decision === null ? 'activated' : 'running'
-}

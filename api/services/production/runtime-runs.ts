@@ -1,16 +1,17 @@
 import type { ErrorCode } from '#domain/core/error-codes.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
+import type { PilotFilter } from '../../../activities/store/pilots/pilots.ts'
+import type { PilotRunService } from '../pilots/runs.ts'
 import type { Reviewer, ReviewService } from '../reviews/reviews.ts'
-import type { ControlledPilotService } from './controlled-pilots.ts'
 
 type Deps = {
-  pilots: Pick<ControlledPilotService, 'list' | 'find'>
+  pilots: Pick<PilotRunService, 'list' | 'find' | 'ready'>
   reviews: Pick<ReviewService, 'roots' | 'recordBatch'>
 }
 type Begin = { pilot_id: string; decision_note: string; evidence_root_sha256: string }
 
-/** Controlled pilots as operators see and begin them. */
+/** Pilots as operators see them, and begin their runs. */
 export class RuntimeRunService {
   readonly #deps: Deps
 
@@ -19,11 +20,11 @@ export class RuntimeRunService {
   }
 
   /** The pilots of a rail, and those that may begin with the root of the evidence that their approval cites. */
-  async list(rail: RailKey, state: string | undefined, page: { offset: number; limit: number }) {
+  async list(rail: RailKey, state: PilotFilter['state'], page: { offset: number; limit: number }) {
     const { pilots, reviews } = this.#deps
-    const { ready, ...listed } = await pilots.list(rail, state, page)
+    const listed = await pilots.list({ rail, state }, page)
     const ready_to_run = []
-    for (const { pilot_id, work_order_id } of ready) {
+    for (const { pilot_id, work_order_id } of await pilots.ready(rail)) {
       const { evidence_root_sha256 } = await reviews.roots(work_order_id)
       ready_to_run.push({ pilot_id, evidence_root_sha256 })
     }
@@ -38,10 +39,10 @@ export class RuntimeRunService {
     const { pilots, reviews } = this.#deps
     const { pilot_id, decision_note: note, evidence_root_sha256 } = asked
     const { run } = await pilots.find(rail, pilot_id)
-    const work_order_id = run.work_order_id ?? ''
-    if (run.waiting_for.includes('credit'))
+    const work_order_id = run?.work_order_id ?? ''
+    if (run === null || run.waiting_for.includes('credit'))
       throw refuse('wrong_state', {
-        detail: `the pilot is ${run.state}: it is not paid`,
+        detail: run === null ? 'the pilot has no run' : `its run is ${run.state}: it is not paid`,
         next_action: 'Begin one of ready_to_run.',
       })
     const [outcome] = await reviews.recordBatch(reviewer, {

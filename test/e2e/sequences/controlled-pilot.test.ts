@@ -4,6 +4,7 @@ import { railOf } from '#domain/rails/index.ts'
 import { createClient, type InputOf } from '../../../api/http/client.ts'
 import { freshKey, openAgentUse, problemOf } from '../../support/agent-use.ts'
 import { startComposedTasks } from '../../support/composed-tasks.ts'
+import { pilotClient } from '../../support/pilots.ts'
 import { verifies } from '../../verifies.ts'
 
 type Start = InputOf<'energyops-controlled-pilot-run'>
@@ -48,7 +49,7 @@ const documented = [
 ]
 
 verifies(
-  ['pilot.chain', 'pilot.begin'],
+  ['pilot.chain', 'pilot.begin', 'pilots.list'],
   'the activation chain leads to a pilot that runs',
   async () => {
     const input = await pilotOf('energyops')
@@ -57,6 +58,8 @@ verifies(
     expect(unpaid).toMatchObject({ status: 402, code: 'payment_required' })
     const listed = async () => (await operator().call('energyops-runtime-runs-read', {})).body
     const [waiting] = (await listed()).items
+    const controlled = (await operator().call('pilots-list', { source: 'controlled' })).body.items
+    expect(controlled).toMatchObject([{ pilot_id: waiting?.pilot.pilot_id, state: 'running' }])
     const pilot_id = String(waiting?.pilot.pilot_id)
     const begin = { pilot_id, decision_note: 'known to us', idempotency_key: freshKey() }
     const early = { ...begin, evidence_root_sha256: '0'.repeat(64) }
@@ -76,8 +79,19 @@ verifies(
       agent.credentialId,
       body.audit_event_id,
     ])
-    expect(pilot?.evidence_id).toBe(body.activation_id)
-    expect(body).toMatchObject({ pilot: { pilot_id, state: 'activated' }, challenge: null })
+    expect(pilot?.evidence_id).toBe(pilot_id)
+    expect(body).toMatchObject({
+      pilot: { pilot_id, source: 'controlled', state: 'running' },
+      challenge: null,
+    })
+    // It is a pilot like every other one: its token reads it, and it is in the list of its agent's runs.
+    const held = await pilotClient(apis.hosts[0]!.base, body.status_token).call(
+      'pilot-intake-read',
+      {},
+    )
+    expect(held.body).toEqual({ pilot: body.pilot })
+    const production = (await agent.client.call('production-runs-read', {})).body
+    expect(production.items).toMatchObject([{ audit_event_id: body.audit_event_id }])
     // It executes nothing before an operator begins it, by a decision that is recorded.
     const { run_id } = body.run
     expect((await agent.status(run_id)).waiting_for).toEqual(['review'])

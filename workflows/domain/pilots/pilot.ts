@@ -17,7 +17,7 @@ export const pilotStates = [
 ] as const
 export type PilotState = (typeof pilotStates)[number]
 
-export const pilotSources = ['intake', 'invitation', 'offer'] as const
+export const pilotSources = ['intake', 'invitation', 'offer', 'controlled'] as const
 
 /** Who a pilot is for. An invitation names the person to ask; the one who accepts says how to be reached. */
 export type PilotClient = { name: string; contact: string | null; account_id: string | null }

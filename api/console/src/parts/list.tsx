@@ -11,6 +11,7 @@ type ListId =
   | 'delegated-actions-list'
   | 'grants-list'
   | 'mandates-list'
+  | 'pilots-list'
   | 'work-list'
 type Search = Readonly<Record<string, string | undefined>>
 type Listed<Item> = { items: Item[]; offset: number }

@@ -9,6 +9,7 @@ import { ShortcutHelp } from './shortcuts.tsx'
 const pages = [
   ['/', 'Inbox'],
   ['/work', 'Payouts and tasks'],
+  ['/pilots', 'Pilots'],
   ['/money', 'Money'],
   ['/agents', 'Agents'],
   ['/authority', 'Authority'],

@@ -4,7 +4,12 @@ import { rails } from '#domain/rails/index.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { startComposed } from '../../../support/composed-api.ts'
-import { agentOfPilots, pilotClient } from '../../../support/pilots.ts'
+import {
+  agentOfPilots,
+  invitationsOf,
+  pilotClient,
+  requestedPilot,
+} from '../../../support/pilots.ts'
 import { codeOf, problemOf } from '../../../support/problems.ts'
 import { decide, trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
@@ -94,4 +99,27 @@ verifies('pilots.offer', 'other rails, sandbox agents and too many are refused',
   for (let launched = 0; launched < 20; launched++)
     await many.client.call('offer-launch', asked({ rail: 'tokenops' }))
   expect(await codeOf(many.client.call('offer-launch', asked()))).toBe('rate_limited')
+})
+
+verifies('pilots.list', 'an operator lists the pilots of every source', async () => {
+  const operator = createClient({ baseUrl: hosts().base, operator: apis.operator })
+  const list = async (query: InputOf<'pilots-list'>) =>
+    (await operator.call('pilots-list', query)).body
+  const intake = (await requestedPilot(hosts().base, { rail: 'packetops' })).pilot
+  const { pilot: invited } = await invitationsOf(hosts(), apis.operator).invite()
+  const { pilot: offered } = await launch({ rail: 'tokenops' })
+  const newest = (await list({ limit: '3' })).items.map(({ pilot_id }) => pilot_id)
+  expect(newest).toEqual([offered, invited, intake].map(({ pilot_id }) => pilot_id))
+  expect((await list({ source: 'offer', rail: 'tokenops' })).items[0]).toMatchObject({
+    pilot_id: offered.pilot_id,
+    agent_id: agent.agentId,
+    waiting_since: expect.any(String),
+  })
+  const of = async (query: InputOf<'pilots-list'>) =>
+    (await list(query)).items.map(({ pilot_id, waiting_since }) => [pilot_id, waiting_since])
+  expect(await of({ q: invited.pilot_id })).toEqual([[invited.pilot_id, null]])
+  expect(await of({ q: '%' })).toEqual([])
+  const { items, total } = await list({ q: 'northwind g', state: 'requested' })
+  expect([total, items[0]?.contact]).toEqual([1, 'ops@northwind.example'])
+  expect((await fetch(`${hosts().base}/api/operator/pilots`)).status).toBe(401)
 })

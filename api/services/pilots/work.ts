@@ -1,0 +1,40 @@
+import { findActivation } from '../../../activities/store/pilots/activations.ts'
+import type { PilotRow } from '../../../activities/store/pilots/pilots.ts'
+import { findPilotRun } from '../../../activities/store/pilots/runs.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import { type RunViewDeps, runView } from '../runs/views.ts'
+import { pilotView } from './views.ts'
+
+/** A pilot with its run, and with the chain that activated it where it is a controlled one. */
+export async function pilotWork(deps: RunViewDeps, tx: Tx, pilot: PilotRow) {
+  const row = await findPilotRun(tx, { pilot_id: pilot.pilot_id })
+  return {
+    ...(await activationOf(tx, pilot.pilot_id)),
+    pilot: await pilotView(tx, pilot),
+    run:
+      row === undefined
+        ? null
+        : withoutToken(await runView(deps, tx, await requireTask(tx, row.task_id))),
+    audit_event_id: row?.audit_event_id ?? null,
+  }
+}
+
+/** The chain of a controlled pilot; of another one there is none. */
+export async function activationOf(tx: Tx, pilotId: string) {
+  const found = await findActivation(tx, pilotId)
+  return {
+    activation_id: found?.activation_id ?? null,
+    chain: found?.chain ?? [],
+    tool_scope: found?.tool_scope ?? [],
+  }
+}
+
+/** The token of the task and the links with it are its agent's. */
+export function withoutToken<Run extends { task_token: string; links: object }>({
+  task_token: _token,
+  links: _links,
+  ...run
+}: Run) {
+  return run
+}
