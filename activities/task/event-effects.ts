@@ -9,6 +9,7 @@ import {
   latestDelivery,
 } from '../store/callbacks/callback-deliveries.ts'
 import { setProofDue } from '../store/commerce/proof-loops.ts'
+import { endPilotRun } from '../store/pilots/runs.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import {
   acceptContract,
@@ -99,7 +100,12 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       })
     },
   },
-  result_attested: { write: (_deps, tx, { after }) => acceptDelivery(tx, after) },
+  result_attested: {
+    write: async (_deps, tx, { after }) => {
+      await acceptDelivery(tx, after)
+      await endPilotRun(tx, after.task_id, 'delivered')
+    },
+  },
   exception_raised: {
     write: async (deps, tx, transition) => {
       await openException(deps, tx, transition)
@@ -178,6 +184,7 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       await releaseInputs(tx, transition.after.task_id)
       await closeClaim(tx, transition.after.task_id)
       await closeProductionRun(deps, tx, transition)
+      await endPilotRun(tx, transition.after.task_id, 'closed')
       if (transition.before?.state !== 'failed') await setProofDue(tx, transition.after.task_id)
     },
   },

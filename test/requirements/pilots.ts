@@ -40,6 +40,11 @@ export const pilotRequirements = {
     behavior:
       'The offers are those that the rails declare, with the prices of their tiers. A trusted agent launches one: quote, open challenge and pilot are stored together, and an operator activates or closes it.',
   },
+  'pilots.close': {
+    source: 'pilots § Review',
+    behavior:
+      'An operator closes a pilot that has not ended, by a recorded decision with a reason; its run is abandoned with it and its credit is released. A pilot whose run ends leaves running in the same transaction: delivered with a result, closed without one.',
+  },
   'pilots.list': {
     source: 'pilots § List',
     behavior:

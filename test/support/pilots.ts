@@ -51,7 +51,9 @@ export function invitationsOf({ base }: Hosts, operator: string) {
         ...more,
       }),
     waiting: async (subject_id: string) =>
-      (await console.call('loop-review-console', { subject_id })).body.items,
+      (
+        await console.call('loop-review-console', { kind: 'pilot', limit: '100' })
+      ).body.items.filter((item) => item.subject_id === subject_id),
   }
 }
 

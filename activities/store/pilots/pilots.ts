@@ -130,20 +130,6 @@ export async function countOffersOf(tx: Tx, agentId: string): Promise<number> {
   return count
 }
 
-/** The tasks of a pilot's first run, and whether the run ended with a result. */
-export function listPilotRuns(
-  tx: Tx,
-  pilotId: string,
-): Promise<{ task_id: string; delivered: boolean }[]> {
-  return tx
-    .selectFrom('pilot_runs')
-    .innerJoin('tasks', 'tasks.task_id', 'pilot_runs.task_id')
-    .leftJoin('runs', 'runs.run_id', 'tasks.run_id')
-    .select(['tasks.task_id', sql<boolean>`runs.finished_at is not null`.as('delivered')])
-    .where('pilot_runs.pilot_id', '=', pilotId)
-    .execute()
-}
-
 export type PilotFilter = {
   /** An id of a pilot, agent or order, or a part of the name of its client. */
   text?: string | undefined
@@ -184,26 +170,30 @@ export async function listPilots(
 const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
   tx
     .selectFrom('pilots')
-    .where('waiting_since', 'is not', null)
+    // Without a name or a state only what waits is listed.
+    .$if(subjectId === undefined && state === undefined, (query) =>
+      query.where('waiting_since', 'is not', null),
+    )
+    .$if(subjectId !== undefined || state !== undefined, (query) => query.where(isOpen))
     .where(waitingAs(waits, { since: 'waiting_since', amount: amountOf('total_usd') }))
     .$if(subjectId !== undefined, (query) => query.where('pilot_id', '=', String(subjectId)))
     .$if(state !== undefined, (query) => query.where(sql<boolean>`state = ${state}`))
     .$if(rail !== undefined, (query) => query.where(sql<boolean>`rail = ${rail}`))
 
-export type WaitingPilot = PilotRow & { waiting_since: Date }
-/** Pilots that wait for a decision, longest waiting first. */
+const isOpen = sql<boolean>`state not in ('declined', 'expired', 'rejected', 'closed')`
+
+/** Pilots that wait for a decision, longest waiting first; of a name or a state also those that an operator can close. */
 export async function listWaitingPilots(
   tx: Tx,
   filter: ReviewFilter,
   most: number,
-): Promise<WaitingPilot[]> {
-  const rows = await waiting(tx, filter)
+): Promise<PilotRow[]> {
+  return waiting(tx, filter)
     .selectAll()
-    .orderBy('waiting_since')
+    .orderBy(sql`coalesce(waiting_since, state_since)`)
     .orderBy('pilot_id')
     .limit(most)
     .execute()
-  return rows as WaitingPilot[]
 }
 
 export async function countWaitingPilots(tx: Tx, filter: ReviewFilter): Promise<number> {

@@ -33,3 +33,22 @@ export async function listReadyPilots(
     order by r.started_at, r.pilot_id limit ${most}`.execute(tx)
   return rows
 }
+
+/**
+ * The run of a pilot ended, with its result or without one: the pilot leaves `running` in the same transaction. A pilot that an
+ * operator closed before stays closed.
+ */
+export async function endPilotRun(
+  tx: Tx,
+  taskId: string,
+  state: 'delivered' | 'closed',
+): Promise<void> {
+  await tx
+    .updateTable('pilots')
+    .set({ state, state_since: sql<Date>`clock_timestamp()`, waiting_since: null })
+    .where('state', '=', 'running')
+    .where('pilot_id', 'in', (query) =>
+      query.selectFrom('pilot_runs').select('pilot_id').where('task_id', '=', taskId),
+    )
+    .execute()
+}

@@ -1,16 +1,14 @@
-import { nextStepOf, pilotStateNow } from '#domain/pilots/pilot.ts'
+import { nextStepOf } from '#domain/pilots/pilot.ts'
 import { findNextStep, type PilotEntryRow } from '../../../activities/store/pilots/entries.ts'
-import { listPilotRuns, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
+import type { PilotRow } from '../../../activities/store/pilots/pilots.ts'
+import { findPilotRun } from '../../../activities/store/pilots/runs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 
 /** A pilot as its client and operators see it. */
 export async function pilotView(tx: Tx, pilot: PilotRow) {
-  const runs = await listPilotRuns(tx, pilot.pilot_id)
-  const state = pilotStateNow(
-    pilot.state,
-    runs.some(({ delivered }) => delivered),
-  )
+  const { state } = pilot
+  const run = await findPilotRun(tx, { pilot_id: pilot.pilot_id })
   const { name, account_id } = pilot.client
   const isReviewed = pilot.source === 'offer' && pilot.waiting_since !== null
   return {
@@ -23,7 +21,7 @@ export async function pilotView(tx: Tx, pilot: PilotRow) {
     objective: pilot.objective,
     state,
     work_order_id: pilot.work_order_id,
-    runs: runs.map(({ task_id }) => runIdOf(task_id)),
+    runs: run === undefined ? [] : [runIdOf(run.task_id)],
     next_step:
       (await findNextStep(tx, pilot.pilot_id)) ?? nextStepOf(isReviewed ? 'requested' : state),
     created_at: pilot.created_at.toISOString(),

@@ -24,7 +24,7 @@ export const reviewSubjects = (deps: TaskDeps): ReviewSubject[] => [
   workOrderSubject(deps),
   referenceSubject(deps),
   commerceProofSubject,
-  pilotSubject,
+  pilotSubject(deps),
   listingSubject,
   clearingSubject,
   workflowSubject,

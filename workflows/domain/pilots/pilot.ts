@@ -61,11 +61,6 @@ export const pilotLimits = {
 const ended: readonly PilotState[] = ['declined', 'expired', 'rejected', 'closed']
 export const hasEnded = (state: PilotState): boolean => ended.includes(state)
 
-/** Where a pilot stands: what its run did since it began is read from the run itself. */
-export function pilotStateNow(stored: PilotState, isDelivered: boolean): PilotState {
-  return stored === 'running' && isDelivered ? 'delivered' : stored
-}
-
 /** What happens next where no operator has said it. */
 export function nextStepOf(state: PilotState): string {
   return nextSteps[state]

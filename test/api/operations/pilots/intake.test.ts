@@ -113,10 +113,10 @@ verifies('pilots.review', 'an operator decides about a pilot and its order once'
     subject: { state: 'activated', view: { state: 'activated' } },
     receipt: { kind: 'review_decision', payload: { subject_kind: 'pilot', subject_id: pilot_id } },
   })
-  expect(await codeOf(decideOn(pilot_id, 'reject'))).toMatch(/already_decided|wrong_state/)
+  expect(await codeOf(decideOn(pilot_id, 'approve'))).toMatch(/already_decided|wrong_state/)
   const { body } = await holder(status_token).call('pilot-intake-read', {})
   expect(body).toMatchObject({ pilot: { state: 'activated', runs: [] } })
-  expect(await listed(pilot_id)).toEqual([])
+  expect(await listed(pilot_id)).toMatchObject([{ allowed_decisions: ['reject'] }])
   const { rows } = await sql`
     select decision, decision_id from work_orders where work_order_id = ${order}`.execute(apis.db)
   expect(rows).toEqual([{ decision: 'approve', decision_id: decided.review_decision.decision_id }])

@@ -117,3 +117,76 @@ verifies('pilots.run', 'an invited pilot runs for the agent of its checkout', as
     select count(*)::int as runs from pilot_runs where pilot_id = ${pilot_id}`.execute(apis.db)
   expect(rows).toEqual([{ runs: 1 }])
 })
+
+const operator = () => createClient({ baseUrl: hosts().base, operator: apis.operator })
+const closePilot = (pilotId: string) =>
+  decide(hosts(), apis.operator, pilotId, 'reject', { subject_kind: 'pilot' })
+const stateOf = async (token: string) => {
+  const { body } = await pilotClient(hosts().base, token).call('pilot-intake-read', {})
+  return 'pilot' in body ? body.pilot.state : undefined
+}
+
+verifies('pilots.close', 'an operator closes an abandoned pilot with its run', async () => {
+  const { pilot_id, status_token, asked, activate } = await requested()
+  await activate()
+  expect(await codeOf(start(agent, asked))).toBe('payment_required')
+  const { items } = (await operator().call('loop-review-console', { subject_id: pilot_id })).body
+  expect(items).toMatchObject([{ state: 'running', allowed_decisions: ['reject'] }])
+  const waiting = (await operator().call('loop-review-console', { kind: 'pilot' })).body.items
+  expect(waiting.map(({ subject_id }) => subject_id)).not.toContain(pilot_id)
+  const read = async () => {
+    const { body } = await operator().call('first-pilot-read', { pilot_id })
+    return 'run' in body && body.run !== null ? body.run : undefined
+  }
+  const order = String((await read())?.work_order_id)
+  const closed = await closePilot(pilot_id)
+  expect(closed).toMatchObject({
+    subject: { state: 'closed', view: { state: 'closed' } },
+    receipt: { kind: 'review_decision', payload: { pilot_state: 'closed', decision: 'reject' } },
+  })
+  expect(await stateOf(status_token)).toBe('closed')
+  await expect.poll(async () => (await read())?.state, { timeout: 30_000 }).toBe('closed')
+  // Neither the pilot nor its order is decided again, and no other run begins.
+  expect(await codeOf(closePilot(pilot_id))).toMatch(/already_decided|wrong_state/)
+  expect(await codeOf(agent.order(order, 'approve'))).toMatch(/already_decided|wrong_state/)
+  const again = { ...asked, idempotency_key: freshKey(), quote_id: (await agent.input()).quote_id }
+  expect(await codeOf(start(agent, again))).toBe('wrong_state')
+  const { rows } = await sql<{ decision: string; note: string }>`
+    select decision, note from review_decisions where subject_id = ${pilot_id} order by seq desc limit 1`.execute(
+    apis.db,
+  )
+  expect(rows).toMatchObject([{ decision: 'reject', note: expect.stringMatching(/./) }])
+})
+
+verifies('pilots.close', 'the credit of a closed pilot is released', async () => {
+  const { pilot_id, asked, activate } = await requested()
+  await activate()
+  expect(await codeOf(start(agent, asked))).toBe('payment_required')
+  const payment_reference_id = await agent.paid(asked.quote_id)
+  const { body } = await start(agent, { ...asked, payment_reference_id })
+  expect(body.run.waiting_for).toEqual(['review'])
+  await closePilot(pilot_id)
+  const credit = async () =>
+    (
+      await sql<{ state: string }>`
+        select state from task_credits where task_id = ${body.run.task_id}`.execute(apis.db)
+    ).rows[0]?.state
+  await expect.poll(credit, { timeout: 30_000 }).toBe('released')
+})
+
+verifies('pilots.close', 'a pilot whose run ends without a result is closed', async () => {
+  const { pilot_id, status_token, asked, activate } = await requested()
+  await activate()
+  expect(await codeOf(start(agent, asked))).toBe('payment_required')
+  const { items } = (await operator().call('pilots-list', { q: pilot_id })).body
+  expect(items).toMatchObject([{ state: 'running' }])
+  const contract = async () => {
+    const { body } = await createClient({ baseUrl: hosts().base }).call('first-pilot-read', {})
+    return 'live' in body ? body.live['running'] : undefined
+  }
+  const before = Number(await contract())
+  const runs = (await agent.client.call('production-runs-read', {})).body.items
+  await agent.order(String(runs[0]?.binding.work_order_id), 'reject')
+  await expect.poll(() => stateOf(status_token), { timeout: 30_000 }).toBe('closed')
+  expect(await contract()).toBe(before - 1)
+})
