@@ -3,7 +3,7 @@ export const pilotRequirements = {
   'pilots.intake': {
     source: 'pilots § Intake',
     behavior:
-      'Any caller asks for a pilot of a rail with an operational price. It is stored once with a work order without a run and an intake receipt, and its token reads it; a rail without such runs is refused.',
+      'Any caller asks for a pilot of a rail with an operational price. It is stored once with a work order without a run and an intake receipt, and its token reads it with its description and desired start; a rail without such runs and a start in the past are refused.',
   },
   'pilots.review': {
     source: 'pilots § Review',
@@ -38,7 +38,7 @@ export const pilotRequirements = {
   'pilots.offer': {
     source: 'pilots § Offers',
     behavior:
-      'The offers are those that the rails declare, with the prices of their tiers. A trusted agent launches one: quote, open challenge and pilot are stored together, and an operator activates or closes it.',
+      'The offers are those that the rails declare, with the prices of their tiers. A trusted agent launches one, and no other rail can be asked for: quote, open challenge and pilot are stored together, and an operator activates or closes it.',
   },
   'pilots.close': {
     source: 'pilots § Review',

@@ -38,7 +38,7 @@ export const pilotIntakeSubmit = operation({
     tier: Tier.default('standard'),
     objective: freeText(2000, 1),
     workflow_description: freeText(4000, 1).optional(),
-    desired_start: z.iso.date().optional(),
+    desired_start: z.iso.date().optional().meta({ description: 'Today or later, in UTC.' }),
     invitation_token: PilotToken.optional().meta({
       description: 'Of an accepted invitation, whose pilot takes the intake.',
     }),

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { offeredPilots } from '#domain/pilots/pilot.ts'
 import { pilotOfferExamples } from '../../examples/pilot-offers.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
-import { Rail } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { PaymentChallenge, Quote, Tier } from '../payments/shapes.ts'
 import { Pilot } from './shapes.ts'
@@ -28,17 +28,11 @@ export const offerLaunch = operation({
   access: 'agent',
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   status: [201],
-  errors: [
-    'rail_not_allowed',
-    'trust_required',
-    'unsupported_request',
-    'paused',
-    'forbidden_material',
-  ],
+  errors: ['rail_not_allowed', 'trust_required', 'paused', 'forbidden_material'],
   uses: () => ({ tasks: 1 }),
   idempotency: { kind: 'body' },
   input: z.strictObject({
-    rail: Rail,
+    rail: z.enum(offeredPilots),
     tier: Tier,
     objective: freeText(2000, 1),
     customer_account: freeText(160, 1).optional(),

@@ -24,6 +24,8 @@ export const Pilot = z
     total_usd: z.int().min(0),
     client: z.strictObject({ name: z.string(), account_id: z.string().nullable() }),
     objective: z.string(),
+    workflow_description: z.string().nullable(),
+    desired_start: z.iso.date().nullable(),
     state: z.enum(pilotStates),
     work_order_id: WorkOrderId.nullable(),
     runs: z.array(z.string()).meta({ description: 'The id of its first run, once it has begun.' }),

@@ -1,6 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { priceOf } from '#domain/credit/pricing.ts'
-import { isOffered, offeredPilots, offerRequirements, pilotLimits } from '#domain/pilots/pilot.ts'
+import { offeredPilots, offerRequirements, pilotLimits } from '#domain/pilots/pilot.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, type Tier, tiers } from '#domain/rails/rail.ts'
 import { issueQuote, openChallenge } from '../../../activities/credit/quotes.ts'
@@ -55,7 +55,7 @@ export class PilotOffers {
       }))
   }
 
-  /** 400 `unsupported_request`, 403 `rail_not_allowed`, `trust_required`, 429, 503 `paused`. */
+  /** 403 `rail_not_allowed`, `trust_required`, 429, 503 `paused`. */
   launch({ agentId, rail, tier, objective, customer_account }: OfferAsked, callId: string) {
     const pilot_id = pilotIdOf(callId)
     return answerOnce(this.#deps, { callId, subject: pilot_id, status: 201 }, async (tx) => {
@@ -98,11 +98,6 @@ export class PilotOffers {
 /** The agent, if it may launch a pilot of the rail now; a sandbox agent may not. */
 async function requireLauncher(tx: Tx, agentId: string, rail: RailKey) {
   await assertNotPaused(tx)
-  if (!isOffered(rail))
-    throw refuse('unsupported_request', {
-      detail: `no pilot of ${rail} is offered`,
-      next_action: `Choose one of ${offeredPilots.join(', ')}.`,
-    })
   const agent = await findAgent(tx, agentId)
   if (agent === undefined || !isFor(agent, rail))
     throw refuse('rail_not_allowed', { detail: `the agent is not for ${rail}` })

@@ -21,7 +21,7 @@ import {
   type PilotFilter,
   type PilotRow,
 } from '../../../activities/store/pilots/pilots.ts'
-import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import {
   findWorkOrder,
@@ -123,6 +123,7 @@ export class PilotService {
     })
     if (fresh === 'too_many_waiting') throw tooManyWaiting()
     if (!fresh) return
+    await assertAhead(tx, asked)
     await this.#receipt(tx, row.pilot_id, asked, ids)
   }
 
@@ -141,6 +142,7 @@ export class PilotService {
     if (rail !== asked.rail || tier !== asked.tier)
       throw refuse('wrong_state', { detail: `the invitation is to a ${rail} ${tier} pilot` })
     await storeOrder(tx, asked, ids)
+    await assertAhead(tx, asked)
     const { workflow_description, desired_start } = asked
     const taken = { work_order_id: ids.workOrderId, workflow_description, desired_start }
     await changePilot(tx, pilot_id, taken)
@@ -182,6 +184,18 @@ const lineOf = ({ client, agent_id, state_since, waiting_since }: PilotRow) => (
 })
 
 type Named = Pick<Awaited<ReturnType<typeof orderNames>>, 'ids'>
+
+/** Throws 400 for a start before today, by the clock of the database in UTC. */
+async function assertAhead(tx: Tx, { desired_start }: IntakeAsked): Promise<void> {
+  const today = new Date((await clockSeconds(tx)) * 1000).toISOString().slice(0, 10)
+  if (desired_start === null || desired_start >= today) return
+  const message = `is in the past: today is ${today} in UTC`
+  throw refuse('invalid_request', {
+    detail: `desired_start ${message}`,
+    next_action: 'Name a date from today on, or none.',
+    errors: [{ pointer: '/desired_start', message }],
+  })
+}
 
 /** The order of an intake: what is done about it begins with the run of the pilot. */
 const storeOrder = (

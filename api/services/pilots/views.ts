@@ -19,6 +19,8 @@ export async function pilotView(tx: Tx, pilot: PilotRow) {
     total_usd: pilot.total_usd,
     client: { name, account_id },
     objective: pilot.objective,
+    workflow_description: pilot.workflow_description,
+    desired_start: pilot.desired_start,
     state,
     work_order_id: pilot.work_order_id,
     runs: run === undefined ? [] : [runIdOf(run.task_id)],

@@ -1,11 +1,11 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
-import type { RailKey, Tier } from '#domain/rails/rail.ts'
+import { isRail, type RailKey, type Tier } from '#domain/rails/rail.ts'
 import type { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { workOrderState } from '#domain/work-orders/work-order.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { Requester } from '../../../activities/store/schema/json-columns.ts'
-import { storeDocument } from '../../../activities/store/tasks/tasks.ts'
+import { storeDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findLiveClaim } from '../../../activities/store/work-orders/exchange.ts'
 import {
   insertOrderedTask,
@@ -116,7 +116,7 @@ export async function orderView(tx: Tx, order: WorkOrderRow) {
     intake_kind: order.intake_kind,
     state: workOrderState(order.decision, runs, claim?.state),
     requested_tool_id: order.requested_tool_id,
-    rail: (isSingle && tasks[0]?.rail) || null,
+    rail: railOfOrder(order, tasks),
     objective: order.objective,
     requester: order.requester,
     agent_id: order.agent_id,
@@ -125,6 +125,15 @@ export async function orderView(tx: Tx, order: WorkOrderRow) {
     review: { state: reviewStateOf(order), decision_id: order.decision_id },
     created_at: order.created_at.toISOString(),
   }
+}
+
+/** The rail of its one run; of an order without a run yet, as that of a pilot, the rail that it asks for. */
+function railOfOrder(
+  { requested_tool_id }: WorkOrderRow,
+  tasks: readonly Pick<TaskRow, 'rail'>[],
+): TaskRow['rail'] | null {
+  if (tasks.length === 0) return isRail(requested_tool_id) ? requested_tool_id : null
+  return (tasks.length === 1 && tasks[0]?.rail) || null
 }
 
 function reviewStateOf({ decision }: WorkOrderRow): 'waiting' | 'approved' | 'rejected' {

@@ -28,7 +28,6 @@ export const offeredPilots = [
   'financeops',
   'energyops',
 ] as const satisfies readonly RailKey[]
-export const isOffered = (rail: RailKey): boolean => offeredPilots.some((key) => key === rail)
 /** What the launch of an offer asks of its agent, and what follows. */
 export const offerRequirements = [
   'A trusted agent with the scope runs:write for the rail.',

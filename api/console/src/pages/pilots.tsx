@@ -8,6 +8,7 @@ import {
   Id,
   linkClass,
   Money,
+  None,
   PageTitle,
   Row,
   State,
@@ -52,6 +53,7 @@ export function PilotsPage() {
               'State',
               'Rail',
               { name: 'Price', right: true },
+              'Start',
               'Source',
               { name: 'Links', unseen: true },
             ]}
@@ -89,6 +91,7 @@ export function PilotsPage() {
                 <Cell>
                   <Money usd={String(pilot.total_usd)} />
                 </Cell>
+                <Cell>{pilot.desired_start ?? <None />}</Cell>
                 <Cell>{plain(pilot.source)}</Cell>
                 <Cell>
                   <span className="flex gap-3 whitespace-nowrap">

@@ -173,7 +173,9 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
     ],
     'clearing-run': [{ run_id, obligation: { statement: 'a packet' }, idempotency_key }],
     'activation-start': [{ ...packet, customer_account: 'acme', idempotency_key }],
-    'offer-launch': [{ ...packet, objective: 'a packet', idempotency_key }],
+    'offer-launch': [
+      { rail: 'financeops', tier: 'standard', objective: 'a match', idempotency_key },
+    ],
     'first-pilot-run': [
       { ...piloted(bound), ...packet, input: sample(packetops), quote_id: unknown },
       { ...piloted(produced), quote_id: named.quote_id },

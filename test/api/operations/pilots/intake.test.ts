@@ -39,7 +39,9 @@ const say = (
   })
 
 verifies('pilots.intake', 'an intake is stored once and read by its token', async () => {
-  const input = intakeInput({ desired_start: '2026-12-01' })
+  const today = new Date().toISOString().slice(0, 10)
+  const workflow_description = 'Payments are matched by hand once a month.'
+  const input = intakeInput({ desired_start: today, workflow_description })
   const first = await open().call('pilot-intake-submit', input)
   expect(first.status).toBe(202)
   const { pilot, work_order, receipt, status_token } = first.body
@@ -48,10 +50,17 @@ verifies('pilots.intake', 'an intake is stored once and read by its token', asyn
     state: 'requested',
     rail: 'financeops',
     client: { name: 'Northwind GmbH' },
+    workflow_description,
+    desired_start: today,
     work_order_id: work_order.work_order_id,
     runs: [],
   })
-  expect(work_order).toMatchObject({ intake_kind: 'workflow_intake', state: 'queued', run_ids: [] })
+  expect(work_order).toMatchObject({
+    intake_kind: 'workflow_intake',
+    state: 'queued',
+    rail: 'financeops',
+    run_ids: [],
+  })
   expect(receipt).toMatchObject({
     kind: 'intake',
     subject: pilot.pilot_id,
@@ -72,6 +81,11 @@ verifies('pilots.intake', 'an intake is stored once and read by its token', asyn
   expect(await refused({ rail: 'contractops' })).toMatchObject({
     status: 403,
     code: 'rail_not_allowed',
+  })
+  expect(await refused({ desired_start: '2026-11-01' })).toMatchObject({
+    status: 400,
+    code: 'invalid_request',
+    errors: [{ pointer: '/desired_start' }],
   })
   expect(await refused({ objective: 'use the password: hunter2hunter2' })).toMatchObject({
     status: 422,
