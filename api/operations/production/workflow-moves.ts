@@ -13,7 +13,7 @@ const moving = {
   http: { method: 'POST', path: WORKFLOW_PATH, host: 'base' },
   access: 'agent',
   needs: { scopes: ['production:write'] },
-  errors: ['not_found', 'wrong_state'],
+  errors: ['not_found', 'wrong_state', 'rail_not_allowed'],
   output: z
     .strictObject({ workflow: CustomerWorkflow, receipt: Receipt })
     .meta({ id: 'MovedWorkflow' }),
@@ -43,10 +43,7 @@ export const workflowResume = operation({
   summary: 'Resume a paused workflow; its later firings use the access key of this call.',
   mode: 'resume_workflow',
   gate: { rails: 'priced', callback: 'required' },
-  errors: [
-    ...moving.errors,
-    ...(['callback_refused', 'rail_not_allowed', 'trust_required', 'paused'] as const),
-  ],
+  errors: [...moving.errors, ...(['callback_refused', 'trust_required', 'paused'] as const)],
   input: z.strictObject({ mode: z.literal('resume_workflow'), ...named }),
   example: workflowExamples['customer-workflow-resume'],
   handle: ({ workflow_id }, context) => move(context, workflow_id, 'resume'),

@@ -15,7 +15,7 @@ export const workflowRun = operation({
   needs: { scopes: ['production:write'] },
   status: [202],
   uses: () => ({ workflows: 1 }),
-  errors: ['not_found', 'not_owner', 'wrong_state', 'unavailable'],
+  errors: ['not_found', 'not_owner', 'wrong_state', 'rail_not_allowed', 'unavailable'],
   input: z.strictObject({
     mode: z.literal('run_workflow'),
     workflow_id: CustomerWorkflowId,

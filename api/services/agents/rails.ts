@@ -6,6 +6,7 @@ import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import { findReference } from '../../../activities/store/payments/payment-references.ts'
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { findWorkflow } from '../../../activities/store/production/customer-workflows.ts'
 import { findTaskOfRun } from '../../../activities/store/tasks/agent-runs.ts'
 import { findContract } from '../../../activities/store/tasks/contracts.ts'
 import { findTask } from '../../../activities/store/tasks/tasks.ts'
@@ -46,6 +47,7 @@ const found: Readonly<Record<string, Find>> = {
   task_token: (tx, token) => findTask(tx, taskIdOf(token)),
   contract_id: through(findContract, ({ task_id }) => task_id, findTask),
   run_id: findTaskOfRun,
+  workflow_id: findWorkflow,
 }
 
 /** The fields of inputs that name what is of one rail. */

@@ -76,6 +76,10 @@ async function ofPacketops(agent_id: string, { call }: ReturnType<typeof client>
   } as const
   const presented = (await call('payment-reference-create', { ...paid, idempotency_key: key() }))
     .body
+  const { wallet_id } = (await call('allowance-wallet-create', { idempotency_key: key() })).body
+    .wallet
+  const { workflow_id } = (await call('customer-workflow-create', scheduled(wallet_id))).body
+    .workflow
   const { payment_reference_id, entitlement_id, challenge_id } = presented.payment_reference
   const task_token = `tk_${randomBytes(32).toString('base64url')}`
   const named = `task-${secretSha256(task_token)}`
@@ -89,6 +93,7 @@ async function ofPacketops(agent_id: string, { call }: ReturnType<typeof client>
     quote_id,
     payment_reference_id,
     task_token,
+    workflow_id,
     entitlement_id: String(entitlement_id),
     challenge_id: String(challenge_id),
     contract_id: String(task.contract_id),
@@ -106,9 +111,22 @@ const idempotency_key = key()
 const packet = { rail: 'packetops', tier: 'standard' } as const
 const sha256 = 'a'.repeat(64)
 
+/** A workflow of packetops as its agent asks for it. */
+const scheduled = (wallet_id: string): InputOf<'customer-workflow-create'> => ({
+  ...packet,
+  customer_account: 'acme',
+  callback_url: `${apis.config.BASE_URL}/api/provider-callback-receiver-demo`,
+  name: 'daily',
+  acceptance_criteria: ['complete'],
+  wallet_id,
+  cadence: 'daily',
+  input: sample(packetops),
+  idempotency_key: key(),
+})
+
 /** Every way in which each operation can name packetops. */
 function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
-  const { task_token, contract_id, run_id } = named
+  const { task_token, contract_id, run_id, workflow_id } = named
   const begun = { mode: 'start_agent_run', accept_terms: true, idempotency_key } as const
   const other = {
     ...begun,
@@ -185,18 +203,11 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
       { ...ofPath(looped), quote_id: named.quote_id },
       { ...ofPath(looped), quote_id: unknown, entitlement_id: named.entitlement_id },
     ],
-    'customer-workflow-create': [
-      {
-        ...packet,
-        ...account,
-        name: 'daily',
-        acceptance_criteria: ['complete'],
-        wallet_id: `aw_${sha256}`,
-        cadence: 'daily',
-        input: sample(packetops),
-        idempotency_key,
-      },
-    ],
+    'customer-workflow-create': [scheduled(`aw_${sha256}`)],
+    'customer-workflow-pause': [{ mode: 'pause_workflow', workflow_id, idempotency_key }],
+    'customer-workflow-resume': [{ mode: 'resume_workflow', workflow_id, idempotency_key }],
+    'customer-workflow-delete': [{ mode: 'delete_workflow', workflow_id, idempotency_key }],
+    'customer-workflow-run': [{ mode: 'run_workflow', workflow_id, idempotency_key }],
     'tokenops-controlled-pilot-run': [{ ...controlled, quote_id: named.quote_id }],
     'financeops-controlled-pilot-run': [{ ...controlled, quote_id: named.quote_id }],
     'energyops-controlled-pilot-run': [{ ...controlled, quote_id: named.quote_id }],
@@ -371,13 +382,12 @@ const piloted = <Start extends { customer_account: string }>({
 }: Start) => ({ ...start, pilot_id: `pl_${'0'.repeat(64)}` })
 
 /** What no rail has: the agent itself, wallets, receipts, tests, the token of a quote, pilots, and names that another agent gave. */
-// The write gate checks the rail of a claimed order, and of a workflow.
+// The write gate checks the rail of a claimed order.
 const ofNoRail = [
   'account_id',
   'agent_id',
   'work_order_id',
   'claim_id',
-  'workflow_id',
   'wallet_id',
   'receipt_id',
   'proof_id',
