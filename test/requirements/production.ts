@@ -75,6 +75,11 @@ export const productionRequirements = {
     behavior:
       'Every gated operation passes the gate in the transaction of its write: what is committed about key or agent before refuses it, and each write has one audit event.',
   },
+  'production.gate-acceptance': {
+    source: 'production § Operations behind it',
+    behavior:
+      'The acceptance of an operational contract passes the gate, by the presented access key, or with a status token by the active one of its agent; a synthetic one needs no gate.',
+  },
   'production.gate-guarded': {
     source: 'decision',
     behavior:

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { taskExamples } from '../../examples/tasks.ts'
 import { Digest, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
-import { moverOf } from '../agents/caller.ts'
+import { moverOf, writerOf } from '../agents/caller.ts'
 import { Entitlement } from '../credit/credit-shapes.ts'
 import { PaymentChallenge, QuoteId, quoteToken } from '../payments/shapes.ts'
 import { Contract, ContractId, Task } from './shapes.ts'
@@ -14,6 +14,7 @@ export const contractAccept = operation({
   http: { method: 'POST', path: '/api/agents/contracts/{contract_id}', host: 'os' },
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
+  gate: { rails: 'controlled_loop', callback: 'if_given' },
   statusToken: { prefixes: ['st', 'tk'], signed: true },
   errors: [
     ...([
@@ -31,6 +32,7 @@ export const contractAccept = operation({
       'already_funded',
       'payment_pending',
     ] as const),
+    ...(['trust_required', 'rail_not_allowed', 'callback_refused'] as const),
   ],
   input: z.strictObject({
     contract_id: ContractId,
@@ -61,7 +63,9 @@ export const contractAccept = operation({
   example: taskExamples['contract-accept'],
   authorize: (input, context) => context.taskContracts.assertSigned(moverOf(context), input),
   handle: async ({ idempotency_key: _key, ...input }, context) => {
-    await context.taskContracts.accept(moverOf(context), input, context.callId)
+    const writer = context.caller.kind === 'agent' ? writerOf(context) : undefined
+    const by = { ...moverOf(context), writer }
+    await context.taskContracts.accept(by, input, context.callId)
     return answeredByService
   },
 })

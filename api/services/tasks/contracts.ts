@@ -1,7 +1,9 @@
 import { acceptanceText } from '#domain/agents/signature.ts'
 import { refuse } from '#domain/core/errors.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { claimQuote } from '../../../activities/credit/quotes.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { findActiveCredential } from '../../../activities/store/agents/agent-credentials.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
@@ -10,11 +12,19 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { isSignedByAgent } from '../agents/handshake.ts'
 import type { PaymentService } from '../credit/payments.ts'
+import type { WriteGate, Writer } from '../production/write-gate.ts'
 import { ownContract, type TaskActor, type TaskCaller, taskOfToken } from './access.ts'
 import { sendContractAccepted, sendContractPrepared, type TaskGateway } from './events.ts'
 import { contractView, taskView } from './views.ts'
 
-type Deps = TaskDeps & { gateway: TaskGateway; payments: Pick<PaymentService, 'ofTask'> }
+type Deps = TaskDeps & {
+  gateway: TaskGateway
+  payments: Pick<PaymentService, 'ofTask'>
+  gate: Pick<WriteGate, 'admit'>
+}
+
+/** Who accepts: an access key is known by its `writer`, the holder of a status token has none. */
+type Acceptor = TaskActor & { writer: Writer | undefined }
 
 /** `quote_id`: the run is paid by credit of this quote. */
 export type Acceptance = {
@@ -73,11 +83,16 @@ export class ContractService {
     })
   }
 
-  /** Accepts the contract of a task, and requests the credit of its run where a quote is named. */
-  async accept(actor: TaskActor, input: Acceptance, callId: string): Promise<void> {
+  /**
+   * Accepts the contract of a task, and requests the credit of its run where a quote is named. The acceptance of an operational run
+   * passes the production write gate; throws as the gate does.
+   */
+  async accept(actor: Acceptor, input: Acceptance, callId: string): Promise<void> {
     const { contract_id, terms_sha256, signature } = input
     const { db, payments } = this.#deps
-    const { task_id, agent_id } = await transaction(db, (tx) => this.#reserve(tx, actor, input))
+    const { task_id, agent_id } = await transaction(db, (tx) =>
+      this.#reserve(tx, actor, { ...input, callId }),
+    )
     const text = acceptanceText(contract_id, terms_sha256)
     await sendContractAccepted(
       this.#deps,
@@ -97,13 +112,31 @@ export class ContractService {
   }
 
   /** Requests the credit before the task is notified: the task then advances as far as its money allows. */
-  async #reserve(tx: Tx, caller: TaskCaller, input: Acceptance): Promise<TaskRow> {
-    const { contract, task } = await ownContract(tx, caller, input.contract_id)
-    const { quote_id, quote_token } = input
-    if (quote_id === undefined || contract.state !== 'ready') return task
-    const owner = task.agent_id ?? task.task_id
-    await claimQuote(tx, quote_id, { owner, token: quote_token })
-    await requestCredit(this.#deps, tx, { task, quoteId: quote_id })
+  async #reserve(tx: Tx, by: Acceptor, input: Acceptance & { callId: string }): Promise<TaskRow> {
+    const { contract, task } = await ownContract(tx, by, input.contract_id)
+    const { quote_id, quote_token, callId, terms_sha256 } = input
+    if (contract.state !== 'ready' || contract.terms_sha256 !== terms_sha256) return task
+    if (quote_id !== undefined) {
+      const owner = task.agent_id ?? task.task_id
+      await claimQuote(tx, quote_id, { owner, token: quote_token })
+      await requestCredit(this.#deps, tx, { task, quoteId: quote_id })
+    }
+    if (task.usage === 'operational') await this.#admit(tx, by, task, callId)
     return task
+  }
+
+  /** A status token stands for the active access key of the agent, whose registered key signed the acceptance. */
+  async #admit(tx: Tx, { writer }: Acceptor, task: TaskRow, callId: string): Promise<void> {
+    const agentId = task.agent_id ?? ''
+    const active = writer === undefined ? await findActiveCredential(tx, agentId) : undefined
+    const credentialId = active?.credential_id ?? ''
+    await this.#deps.gate.admit(tx, {
+      operationId: 'contract-accept',
+      writer: writer ?? { agentId, credentialId, tool: null },
+      rail: task.rail as RailKey,
+      callbackUrl: task.callback_url,
+      callId,
+      subject: task.task_id,
+    })
   }
 }

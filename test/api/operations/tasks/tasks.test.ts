@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
 import { tokenops } from '#domain/rails/tokenops.ts'
 import { type LedgerEntry, verifyLedger } from '#domain/tasks/ledger.ts'
 import { allowedTaskEvents } from '#domain/tasks/lifecycle.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient, ProblemError } from '../../../../api/http/client.ts'
 import { manifestOf } from '../../../../api/services/tasks/input.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
@@ -157,6 +159,56 @@ verifies(
     expect(await refusal(client.call('contract-read', { contract_id }))).toMatchObject({
       code: 'not_owner',
     })
+  },
+)
+
+verifies(
+  'production.gate-acceptance',
+  'an operational contract is accepted through the gate',
+  async () => {
+    const writesOf = async (subject: string) =>
+      (
+        await sql`select operation_id, credential_id is not null as keyed, passed
+          from production_writes where subject = ${subject}`.execute(apis.db)
+      ).rows
+    const one = await begin()
+    const { contract: first } = await prepare(one.task_token)
+    await accept(first.contract_id, first.terms_sha256)
+    const passed = [{ operation_id: 'contract-accept', keyed: true, passed: true }]
+    expect(await writesOf(one.task.task_id)).toEqual(passed)
+
+    // With a status token, the active key of the agent is judged; without one nothing is accepted.
+    const two = await begin()
+    const { contract: second } = await prepare(two.task_token)
+    const by = (token: string, { contract_id, terms_sha256 }: typeof second) => {
+      const signature = known.agent.signText(acceptanceText(contract_id, terms_sha256))
+      const input = { contract_id, terms_sha256, signature, idempotency_key: key() }
+      return asHolder(token).call('contract-accept', input)
+    }
+    await by(two.task_token, second)
+    expect(await writesOf(two.task.task_id)).toEqual(passed)
+
+    const three = await begin()
+    const { contract: third } = await prepare(three.task_token)
+    const { agent_id } = known.registered.agent
+    const setKeys = (state: string) =>
+      transaction(apis.db, async (tx) => {
+        await sql`alter table agent_credentials disable trigger user`.execute(tx)
+        await sql`update agent_credentials set state = ${state},
+          revoked_at = case when ${state} = 'revoked' then now() end where agent_id = ${agent_id}`.execute(
+          tx,
+        )
+        await sql`alter table agent_credentials enable trigger user`.execute(tx)
+      })
+    await setKeys('revoked')
+    const refused = await refusal(by(three.task_token, third))
+    expect(refused).toMatchObject({ status: 401, code: 'credential_required', money_moved: 'no' })
+    expect((refused as unknown as { gate: unknown[] }).gate).toHaveLength(5)
+    await setKeys('active')
+    expect(await writesOf(three.task.task_id)).toEqual([])
+    expect((await asHolder(three.task_token).call('task-ledger', {})).body.task.state).toBe(
+      'contract_ready',
+    )
   },
 )
 
