@@ -1,6 +1,8 @@
+import { allowsCallback } from '#domain/accounts/controls.ts'
 import { hostProofLifeMs } from '#domain/callbacks/callback.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { type CallbackHosts, checkCallbackUrl, isDemoReceiver } from '../callback/hosts.ts'
+import { readControls } from '../store/accounts/controls.ts'
 import { addDelivery } from '../store/callbacks/callback-deliveries.ts'
 import { answerCall, claimGrant } from '../store/calls/calls.ts'
 import {
@@ -12,10 +14,16 @@ import type { PayoutRow } from '../store/payouts/payouts.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 
-/** Stores the callback of a payout in the transaction of its new receipt, if the creator has a callback URL. */
+/** Whether the account that a wallet is bound to, if any, lets this URL be called back. */
+async function isAllowed(tx: Tx, wallet: string, url: string): Promise<boolean> {
+  const held = await readControls(tx, { wallet })
+  return held === undefined || allowsCallback(held.controls, url)
+}
+
+/** Stores the callback of a payout in the transaction of its new receipt, if the creator has a callback URL and its account allows it. */
 export async function addPayoutCallback(tx: Tx, { payout_id, creator }: PayoutRow): Promise<void> {
   const wanted = await findPayoutCallback(tx, creator)
-  if (wanted === undefined) return
+  if (wanted === undefined || !(await isAllowed(tx, creator, wanted.url))) return
   const ordinal = (await listReceipts(tx, payout_id)).length
   await addDelivery(tx, {
     owner: creator,
@@ -40,7 +48,7 @@ export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
   }
   return {
     read: (wallet: string) => read(wallet),
-    /** Sets the URL once for each call; a repeat of the call changes nothing. */
+    /** Sets the URL once for each call; a repeat of the call changes nothing. 422 `callback_refused`, 403 `control_denied`. */
     set: async (wallet: string, url: string | null, callId: string) => {
       const checked = url === null ? { ok: true, detail: '' } : checkCallbackUrl(hosts, url, false)
       if (!checked.ok)
@@ -51,6 +59,12 @@ export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
         })
       return transaction(db, async (tx) => {
         await claimGrant(tx, callId, callId)
+        if (url !== null && !(await isAllowed(tx, wallet, url)))
+          throw refuse('control_denied', {
+            detail: 'the account of the wallet does not allow the callback host',
+            next_action: 'Name one of callback_hosts of GET /api/enterprise-controls.',
+            money_moved: 'no',
+          })
         await setPayoutCallback(tx, wallet, url)
         const answer = await read(wallet, tx)
         await answerCall(callId, callId, 200, answer).run(tx)

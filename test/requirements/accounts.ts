@@ -49,6 +49,11 @@ export const accountRequirements = {
     behavior:
       'A wallet is bound to one account by its own signature over that account, once; another account cannot bind it.',
   },
+  'accounts.payout-callbacks': {
+    source: 'accounts § Wallets',
+    behavior:
+      'The callback URL of a bound wallet has an allowed host when it is set (403 control_denied) and when a receipt of a payout stores its callback; an unbound wallet is free.',
+  },
   'accounts.payouts': {
     source: 'accounts § Wallets',
     behavior:

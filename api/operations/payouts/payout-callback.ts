@@ -28,7 +28,7 @@ export const setPayoutCallback = operation({
     'Set or remove the URL that is called when a payout of your wallet is executed, final or dead.',
   ...shared,
   mode: 'set_callback',
-  errors: ['callback_refused', 'forbidden_material'],
+  errors: ['callback_refused', 'control_denied', 'forbidden_material'],
   input: z.strictObject({
     mode: z.literal('set_callback'),
     callback_url: CallbackUrl.nullable().meta({ description: 'null: no callbacks.' }),

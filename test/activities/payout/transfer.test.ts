@@ -8,13 +8,15 @@ import { receiptSigner } from '../../../activities/container.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
+import { addPayoutCallback } from '../../../activities/payout/callbacks.ts'
 import type { Deps, Signer } from '../../../activities/payout/deps.ts'
 import { createMinimumBalance } from '../../../activities/payout/minimum-balance.ts'
 import { createPayoutSteps } from '../../../activities/payout/payout.ts'
 import { createSigningSteps, createTransferSteps } from '../../../activities/payout/transfer.ts'
 import { findCall } from '../../../activities/store/calls/calls.ts'
 import { grantCall } from '../../../activities/store/calls/grants.ts'
-import { findTransfer } from '../../../activities/store/payouts/payouts.ts'
+import { setPayoutCallback } from '../../../activities/store/payouts/payout-callbacks.ts'
+import { findTransfer, type PayoutRow } from '../../../activities/store/payouts/payouts.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { PayoutSnapshot } from '../../../workflows/payout/activities.ts'
@@ -475,6 +477,31 @@ verifies('canary.first', 'the reserve transaction itself asks for the canary', a
   const refused = await createPayoutSteps({ ...deps, rail, canary }).reserveTransfer(payout)
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'paused' } })
   expect(await reserve(payout)).toMatchObject({ ok: true })
+})
+
+verifies('accounts.payout-callbacks', 'a narrowed account ends callbacks of payouts', async () => {
+  const { account_id } = await registeredAgent(database.db)
+  const issuer = { ...deps.rail, signReceipt: deps.signReceipt }
+  const allow = (callback_hosts: string[] | null) =>
+    transaction(database.db, (tx) => setControls(issuer, tx, account_id, { callback_hosts }))
+  const { creator, payoutId } = await authorizedPayout()
+  await setPayoutCallback(database.db, creator, 'https://hooks.example.com/in')
+  const notify = (payout_id: string) =>
+    transaction(database.db, async (tx) => {
+      await addPayoutCallback(tx, { payout_id, creator } as PayoutRow)
+      return Number(
+        (
+          await sql<{ n: number }>`select count(*)::int as n from callback_deliveries
+            where owner = ${creator}`.execute(tx)
+        ).rows[0]?.n,
+      )
+    })
+  await allow(['other.example.com'])
+  expect(await notify(payoutId)).toBe(1)
+  await transaction(database.db, (tx) => bindWallet(issuer, tx, account_id, creator))
+  expect(await notify(`${payoutId}-2`)).toBe(1)
+  await allow(['hooks.example.com'])
+  expect(await notify(`${payoutId}-2`)).toBe(2)
 })
 
 verifies('accounts.payouts', 'a bound wallet pays within its account, others freely', async () => {

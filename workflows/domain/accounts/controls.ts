@@ -41,7 +41,11 @@ const catalog: Readonly<Record<ControlName, [kind: string, bounds: string, enfor
   per_run_usd_max: ['usd', `0 to ${controlBounds.usdMax}`, [...money, 'payouts']],
   per_day_usd_max: ['usd', `0 to ${controlBounds.usdMax}`, [...money, 'payouts']],
   review_all: ['switch', 'true or false', ['submission']],
-  callback_hosts: ['list', `at most ${controlBounds.hostsMax} hosts`, ['preflight', 'starts']],
+  callback_hosts: [
+    'list',
+    `at most ${controlBounds.hostsMax} hosts`,
+    ['preflight', 'starts', 'payouts'],
+  ],
   paused: ['switch', 'true or false', [...money, 'payouts']],
   credential_max_age_days: ['days', `1 to ${controlBounds.daysMax}`, ['access keys', 'write gate']],
 }
@@ -78,6 +82,10 @@ export function controlDenials(
   ]
   return checks.filter(([fails]) => fails).map(([, detail]) => detail)
 }
+
+/** Whether the controls let a URL be called back. */
+export const allowsCallback = ({ callback_hosts }: AccountControls, url: string): boolean =>
+  callback_hosts === null || callback_hosts.includes(new URL(url).hostname)
 
 /** Throws 403 `control_denied` with every reason. */
 export function assertControlsAllow(

@@ -1,7 +1,10 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { walletBindingText } from '#domain/accounts/controls.ts'
+import { createClient } from '../../../../api/http/client.ts'
 import { proofOf } from '../../../support/agent.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
+import { trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: ComposedApis
@@ -58,4 +61,37 @@ verifies('admission.proof-once', 'what is refused uses up no proof for good', as
     code: 'callback_refused',
   })
   expect(await current()).toBe('https://hooks.first.example/in')
+})
+
+verifies('accounts.payout-callbacks', 'a bound wallet names allowed hosts alone', async () => {
+  const [hosts] = apis.hosts
+  const { credential } = await trustedAgent(hosts!, apis.operator, {
+    requested_scopes: ['runs:read', 'controls:write'],
+  })
+  const agent = createClient({ baseUrl: hosts!.base, agent: credential })
+  const idempotency_key = 'bind-1'
+  const { own } = (await agent.call('enterprise-controls-read', {})).body
+  const accountId = String(own?.account_id)
+  const text = walletBindingText({
+    origin: apis.config.BASE_URL,
+    accountId,
+    wallet: wallet.address,
+  })
+  const signature = await wallet.signMessage({ message: text })
+  const bind = { mode: 'bind_wallet', wallet: wallet.address, signature, idempotency_key } as const
+  await agent.call('enterprise-wallet-bind', bind)
+  await agent.call('enterprise-controls-set', {
+    controls: { callback_hosts: ['hooks.second.example'] },
+    reason: 'one receiver',
+    accept_fee: true,
+    idempotency_key,
+  })
+  const before = await current()
+  const denied = { status: 403, code: 'control_denied' }
+  expect(await (await setting('https://hooks.third.example/in'))()).toMatchObject(denied)
+  expect(await current()).toBe(before)
+  const allowed = 'https://hooks.second.example/out'
+  expect(await (await setting(allowed))()).toMatchObject({ status: 200, url: allowed })
+  expect(await (await setting(null))()).toMatchObject({ status: 200, url: null })
+  expect(await (await setting(allowed))()).toMatchObject({ status: 200, url: allowed })
 })
