@@ -15,7 +15,7 @@ export const schemaDigests: Record<string, string> = {
   'ap2-payment-mandate.v1.json': '184e45d3f776173b34d004a3dca3576116a30c2b516472f010553f774a64b3bb',
   'authority-mandate.v1.json': '7b74db4b0bddebff7762f3605d5560dce2f68e049bc51841c3018c0558d2d1ce',
   'callback-event.v1.json': 'c3622c7f3bf01bc155bc00c83288e2a95dfcba0f0105c91f2f748d5879fb03aa',
-  'commerce-packet.v1.json': '711d8ae31e99957ae1fc2e836aa9e99cb848cf9abf0656ba1f2a8e7a5944b746',
+  'commerce-packet.v1.json': 'c9375de9993856ae1197ffbb0505167e8b2986facf23d4852f16c33e35968ab8',
   'commerce-proof.v1.json': '5c0c9ae7ee3ab315eeabc7edfe399f9b79afda7d8a2137ac43cdf464bf614ef5',
   'delegated-action.v1.json': '6d00bacdc3f962adf25443f71780bb5ce16dfddee2d6631906d0ca84a40adc29',
   'handoff-pack.v1.json': '6a46217d6ff6f1cf561ae80a180f879960571f3920f7321f4dfc785fad2b30c8',

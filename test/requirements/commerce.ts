@@ -42,7 +42,7 @@ export const commerceRequirements = {
   'commerce.claims': {
     source: 'commerce § Checks',
     behavior:
-      'A claim is bound to the item that it names when the item’s hashed text holds it word for word.',
+      'A claim is bound to the item that it names when the item’s hashed text holds it word for word and no sentence that does so denies it.',
   },
   'commerce.hashes': {
     source: 'commerce § Checks',

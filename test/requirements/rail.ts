@@ -105,6 +105,11 @@ export const railRequirements = {
     source: 'runs § packetops',
     behavior: 'A sample is compared with its population by row and by size.',
   },
+  'packetops.negation': {
+    source: 'runs § packetops',
+    behavior:
+      'A sentence that denies that a control holds counts against it, whatever denies it: never, no longer, fails to, it is false that, denies that, no one; two denials take each other back, and each ends with its clause.',
+  },
   'packetops.judge': {
     source: 'runs § packetops',
     behavior: 'Faults that an independent generator planted are found exactly.',

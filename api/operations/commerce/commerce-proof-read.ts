@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
-import { claimStates } from '#domain/commerce/claims.ts'
+import { claimStates } from '#domain/commerce/claim-states.ts'
 import {
   commerceDecisions,
   EVIDENCE_DAYS_MAX,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { claimStates } from '#domain/commerce/claims.ts'
+import { claimStates } from '#domain/commerce/claim-states.ts'
 import { commerceChecks } from '#domain/commerce/result.ts'
 import { ProtocolBindingView } from '../../registry/protocol-binding-shape.ts'
 import { Decision, MissionKind } from './shapes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { claimStates } from '../commerce/claims.ts'
+import { claimStates } from '../commerce/claim-states.ts'
 import { digestOf } from '../core/canonical-json.ts'
 import type { Drafts } from '../drafts/draft.ts'
 import type { DiligenceResult } from '../rails/diligenceops/schema.ts'

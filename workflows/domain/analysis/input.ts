@@ -48,7 +48,7 @@ export const itemsOf = ({ packet }: AnalysisInput): (PackageItem & { text: strin
     bytes: null,
   }))
 
-/** Each claim with the item that holds it word for word: the one that it names, else the first that does, else the first of all. */
+/** Each claim with the item that decides it: the one that it names, else the first that denies it, that holds it, or of all. */
 export function judgedClaims(input: AnalysisInput): JudgedClaim[] {
   const { items, claims } = input.packet
   const names = items.map(({ name }) => name)
@@ -61,6 +61,7 @@ export function judgedClaims(input: AnalysisInput): JudgedClaim[] {
   return about.flatMap(({ length }) => {
     const all = judged.slice(from, from + length)
     from += length
-    return all.find(({ state }) => state === 'bound') ?? all[0] ?? []
+    const firstOf = (wanted: JudgedClaim['state']) => all.find(({ state }) => state === wanted)
+    return firstOf('contradicted') ?? firstOf('bound') ?? all[0] ?? []
   })
 }

@@ -1,3 +1,7 @@
+import { denialsIn, isDeniedAt } from '../rails/denial.ts'
+import { tableIn } from '../rails/packetops/table.ts'
+import { sentencesOf } from '../rails/words.ts'
+import type { ClaimState } from './claim-states.ts'
 import { forbiddenClaims } from './missions.ts'
 
 /** A named part of a package; `text` is there when its bytes were given and hashed. */
@@ -9,12 +13,6 @@ export type PackageItem = {
 }
 export type Claim = { readonly claim: string; readonly artifact: string }
 
-/**
- * `bound`: the item holds the claim word for word. `not_stated`: it does not. `not_given`: the item is a digest alone. `unknown_item`:
- * the package has no such item.
- */
-export const claimStates = ['bound', 'not_stated', 'not_given', 'unknown_item'] as const
-type ClaimState = (typeof claimStates)[number]
 export type JudgedClaim = Claim & { readonly state: ClaimState; readonly forbidden: string | null }
 
 /** Judges each claim by the item that it names. */
@@ -23,10 +21,10 @@ export function judgeClaims(
   items: readonly PackageItem[],
 ): JudgedClaim[] {
   const texts = new Map(items.map(({ name, text }) => [name, text]))
-  const words = new Map<string, string>()
-  const wordsOf = (name: string, text: string): string => {
-    const known = words.get(name) ?? joined(text)
-    words.set(name, known)
+  const read = new Map<string, ReadText>()
+  const readOf = (name: string, text: string): ReadText => {
+    const known = read.get(name) ?? { words: joined(text), sentences: statementsOf(text) }
+    read.set(name, known)
     return known
   }
   return claims.map((one) => {
@@ -34,13 +32,55 @@ export function judgeClaims(
     const forbidden = forbiddenClaims.find(({ pattern }) => pattern.test(one.claim))?.code ?? null
     if (text === undefined) return { ...one, state: 'unknown_item', forbidden }
     if (text === null) return { ...one, state: 'not_given', forbidden }
-    const isStated = states(wordsOf(one.artifact, text), joined(one.claim))
-    return { ...one, state: isStated ? 'bound' : 'not_stated', forbidden }
+    return { ...one, state: stateIn(readOf(one.artifact, text), joined(one.claim)), forbidden }
   })
 }
 
-/** Words and numbers in lower case, each between spaces; a number with its fraction is one of them. */
-const joined = (text: string): string =>
-  ` ${(text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu) ?? []).join(' ')} `
+type ReadText = { words: string; sentences: string[] }
 
-const states = (text: string, claim: string): boolean => claim.trim() !== '' && text.includes(claim)
+/** Words and numbers in lower case, each between spaces; a number with its fraction is one of them. */
+const joined = (text: string): string => ` ${wordsOf(text).join(' ')} `
+const word = /[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu
+const wordsOf = (text: string): string[] => text.toLowerCase().match(word) ?? []
+
+/** The sentences of prose, the lines of a table, or the texts of JSON, each with single spaces. */
+function statementsOf(text: string): string[] {
+  const prose = (all: string) => sentencesOf(all).map(({ from, to }) => all.slice(from, to))
+  const parts = partsOf(text).flatMap((part) => (isTable(part) ? part.split('\n') : prose(part)))
+  return parts.map((part) => part.replace(/\s+/g, ' '))
+}
+
+const partsOf = (text: string): string[] =>
+  /^\s*[[{]/.test(text)
+    ? [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(({ 1: string = '' }) => string)
+    : [text]
+const isTable = (text: string): boolean => tableIn(text) !== undefined
+
+/** A claim is contradicted where any sentence with its words denies them, or the next one takes them back. */
+function stateIn({ words, sentences }: ReadText, claim: string): ClaimState {
+  if (claim.trim() === '' || !words.includes(claim)) return 'not_stated'
+  const isContradicted = sentences.some((sentence, at) =>
+    placesOf(claim, sentence).some(
+      (part) => isDeniedAt(denialsIn(sentence), part) || takenBack.test(sentences[at + 1] ?? ''),
+    ),
+  )
+  return isContradicted ? 'contradicted' : 'bound'
+}
+
+const takenBack =
+  /^(?:no|nein)[.,!]|^(?:this|that|it|which) (?:is|was) (?:simply )?(?:not (?:true|correct|so|the case)|false|untrue|wrong|incorrect|no longer (?:true|so|the case))\b/i
+
+/** Where the words of a claim stand in a sentence. */
+function placesOf(claim: string, sentence: string): { from: number; to: number }[] {
+  if (!joined(sentence).includes(claim)) return []
+  const found = [...sentence.matchAll(word)].map(({ 0: { length }, index }) => ({
+    from: index,
+    to: index + length,
+  }))
+  const size = claim.trim().split(' ').length
+  return found.flatMap(({ from }, at) => {
+    const last = found[at + size - 1]
+    const isHere = last !== undefined && joined(sentence.slice(from, last.to)) === claim
+    return isHere ? [{ from, to: last.to }] : []
+  })
+}

@@ -110,6 +110,8 @@ function checkClaims(claims: readonly JudgedClaim[]): Result {
     claims.flatMap((one, at) => (one.state === state ? [`claim ${at + 1}`] : [])).join(', ')
   const unknown = namesOf('unknown_item')
   if (unknown !== '') return failed('claim_unbound', `names nothing in the package: ${unknown}`)
+  const denied = namesOf('contradicted')
+  if (denied !== '') return failed('claim_contradicted', `denied by the item it names: ${denied}`)
   const open = [namesOf('not_stated'), namesOf('not_given')].filter((names) => names !== '')
   return open.length === 0
     ? passed('each claim stands in the item that it names')

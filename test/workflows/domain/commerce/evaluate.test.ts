@@ -57,6 +57,11 @@ const run: CommerceFacts = {
   recorded,
 }
 const claimOf = (claim: string, artifact = 'report.md') => ({ claims: [{ claim, artifact }] })
+const denial = 'It is false that the invoice comes to 412.80 USD.'
+const deniedClaim = {
+  ...claimOf('the invoice comes to 412.80 usd'),
+  items: [{ ...item, text: denial }],
+}
 const evidenceOf = (more: object) => ({ evidence: [{ ...seen, ...more }] })
 
 function analysisWith(state: string) {
@@ -86,6 +91,7 @@ const reviewed: readonly Change[] = [
   [{ claims: [] }, 'required_items', 'items_missing'],
   [{ evidence: [] }, 'required_items', 'items_missing'],
   [claimOf('comes to 412.80 usd', 'other.md'), 'claims', 'claim_unbound'],
+  [deniedClaim, 'claims', 'claim_contradicted'],
   [claimOf('comes to 412.8 usd'), 'claims', 'claim_unverified'],
   [claimOf('comes to 12.80 usd'), 'claims', 'claim_unverified'],
   [claimOf('…'), 'claims', 'claim_unverified'],
@@ -183,6 +189,28 @@ describe('evaluate', () => {
       )?.detail
     expect(detailOf('usd', 'other.md')).toBe('names nothing in the package: claim 1')
     expect(detailOf('eur')).toBe('not in a text that was given: claim 1')
+  })
+
+  verifies('commerce.claims', 'a claim that its item denies is contradicted by it', () => {
+    const claim = 'backups are tested'
+    const stateIn = (text: string) =>
+      evaluate({ ...sound, ...claimOf(claim), items: [{ ...item, text }] }).claims[0]?.state
+    for (const held of [
+      'Backups are tested.',
+      'Keys are never shared, and backups are tested.',
+      'No one denies that\nbackups are tested.',
+      '{"note": "backups are tested", "exceptions": "none", "state": "not set"}',
+      'id,says,open\n1,keys are not rotated,no\n2,backups are tested,yes\n',
+    ])
+      expect(stateIn(held), held).toBe('bound')
+    for (const denied of [
+      'It is false that backups are tested.',
+      'We no longer say that\nbackups are tested.',
+      'Backups are tested. This is not true.',
+      'Backups are tested. In an annex: none of the backups are tested.',
+      '{"note": "the vendor denies that backups are tested"}',
+    ])
+      expect(stateIn(denied), denied).toBe('contradicted')
   })
 
   verifies('commerce.claims', 'a claim is bound by its words, not by parts of them', () => {

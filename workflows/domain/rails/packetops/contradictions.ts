@@ -1,6 +1,7 @@
 import { groupedBy } from '../../core/grouped-by.ts'
 import { conflictsIn } from '../diligenceops/conflicts.ts'
 import { inOrder } from '../work.ts'
+import { deniedIn } from './denied.ts'
 import { citedIn } from './faults.ts'
 import type { InspectedItem } from './item.ts'
 import type { Contradiction } from './schema.ts'
@@ -14,6 +15,7 @@ export type Opposed = {
 }
 
 const truths: Record<string, string> = {
+  never: 'false',
   true: 'true',
   yes: 'true',
   on: 'true',
@@ -48,7 +50,7 @@ export function contradictionsIn(items: readonly InspectedItem[]): Opposed[] {
       },
     ]
   })
-  return [...facts, ...inProse(items)].toSorted(
+  return [...facts, ...inProse(items), ...inDenials(items)].toSorted(
     inOrder(
       ({ contradiction }) => contradiction.about,
       ({ contradiction }) =>
@@ -90,6 +92,19 @@ const sideOf = (one: InspectedItem, part: { from: number; to: number }, value: s
   value,
   citation: citedIn(one, part),
 })
+
+/** Sentences of different items of which one denies what the other says. */
+const inDenials = (items: readonly InspectedItem[]): Opposed[] =>
+  deniedIn(items).flatMap((same): Opposed[] => {
+    const opposed = same.filter((a) =>
+      same.some((b) => b.value !== a.value && b.one !== a.one && !apart(a.one, b.one)),
+    )
+    const [first] = opposed
+    if (first === undefined) return []
+    const sides = opposed.map(({ one, part, value }) => sideOf(one, part, value)).toSorted(byPlace)
+    const sayers = [...new Set(opposed.map(({ one }) => one))]
+    return [{ kind: 'prose', items: sayers, contradiction: { about: first.key, sides } }]
+  })
 
 /** Sentences of different items that give different dates, amounts or durations for one thing. */
 function inProse(items: readonly InspectedItem[]): Opposed[] {

@@ -56,7 +56,7 @@ export function verdictOn(key: string, value: string): Verdict | undefined {
     const unwise = unwanted.test(key) && permitted.test(key)
     return unwise || (fails.has(last) && !unwanted.test(key)) ? 'control_failing' : undefined
   }
-  if (/^(?:false|no|n)$/.test(said)) {
+  if (/^(?:false|no|n|never|no longer|not (?:yet|at all|any ?more))$/.test(said)) {
     const wanted = holds.has(last) || /_in_place$/.test(key) || demanded.test(key)
     return wanted && !unwanted.test(key) ? 'control_failing' : undefined
   }
@@ -88,42 +88,4 @@ export function openCritical(cells: ReadonlyMap<string, string>): boolean {
     open ||= standing.test(key) && stillOpen.test(said)
   }
   return critical && open
-}
-
-// A clause that begins so says what has to be, or what of several things: it states nothing about the control.
-const conditional =
-  /\b(?:must|shall|may|should|can|could|will|would|that|which|who|whose|[Ii]f|[Uu]nless|[Uu]ntil|[Ww]hen|[Ww]here|[Ww]henever|[Aa]ny|[Nn]o)\b/
-const denied =
-  /\b(?:is|are|was|were|has been|have been|had been) not (?:yet |being |been |fully )?(?:enforced|enabled|implemented|in place|performed|tested|approved|reviewed|completed|encrypted|remediated|compliant|effective|signed|conducted|documented|operating|monitored|patched|rotated|restored)\b/i
-const sentences: [RegExp, Verdict][] = [
-  [
-    /(?<![\d.,])(?!0\b)\d+ (?:[a-z-]+ )?critical(?: severity)?(?: [a-z]+)? (?:[a-z]+ )?(?:open|unresolved|outstanding|unremediated|unpatched|overdue)\b/i,
-    'critical_open',
-  ],
-  [
-    /(?<![\d.,])(?!0\b)\d+ (?:open|unresolved|outstanding|unremediated) critical\b/i,
-    'critical_open',
-  ],
-  [
-    /(?<![\d.,])(?!0\b)\d+ (?:control )?(?:exceptions?|deviations?|violations?) (?:were |was )?(?:noted|found|identified|observed)\b/i,
-    'exceptions_found',
-  ],
-  [
-    /\b(?:control|controls) (?:did not operate|do not operate|failed|are ineffective|is ineffective|was ineffective|were ineffective)\b/i,
-    'control_failing',
-  ],
-  [/\b(?:a|an) (?:qualified|adverse) opinion\b/i, 'control_failing'],
-  [/\bwithout (?:an |any |the )?(?:approver|approval|authori[sz]ation)\b/i, 'approval_missing'],
-]
-
-/** Judges a sentence of prose. */
-export function verdictOnSentence(sentence: string): Verdict | undefined {
-  const negated = denied.exec(sentence)
-  if (negated !== null && !conditional.test(sentence.slice(0, negated.index)))
-    return 'control_failing'
-  for (const [pattern, verdict] of sentences) {
-    const found = pattern.exec(sentence)
-    if (found !== null && !conditional.test(sentence.slice(0, found.index))) return verdict
-  }
-  return undefined
 }
