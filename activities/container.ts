@@ -33,6 +33,7 @@ import {
   type MinimumBalanceSettings,
 } from './payout/minimum-balance.ts'
 import { openGasAccounts, openKeyRings } from './signer/open.ts'
+import type { ReceiptTyp } from './signer/ring-policy.ts'
 import type { ReceiptSigner, Signer } from './store/payouts/receipts.ts'
 import { createDatabase } from './store/postgres/db.ts'
 import { checkSchemaAge } from './store/postgres/schema-age.ts'
@@ -235,7 +236,7 @@ export function receiptSigner(keys: Pick<KeyRings, 'receipt'>): ReceiptSigner {
 /** Signs claims under a `typ` with a key of the receipt ring that is active in the transaction. */
 export function signerOf(
   keys: Pick<KeyRings, 'receipt'>,
-  typ: string,
+  typ: ReceiptTyp,
 ): Signer<Record<string, unknown>> {
   return async (tx) => {
     const keyStatus = await readKeyStatus(tx, keys, ['receipt'])

@@ -6,6 +6,7 @@ import { coseSigned } from '#domain/log/cose.ts'
 import { isSample, REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
+import { AUDIT_PACK_TYP } from '#domain/reviews/audit-pack.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
 import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
 import { PASSPORT_TYP } from '#domain/trust/passport.ts'
@@ -49,16 +50,21 @@ type JwsRule = {
 const receipt: JwsRule = { budget: 'receipts', issuer: 'trust-contract' }
 const artifact: JwsRule = { budget: 'artifacts', issuer: 'trust-contract' }
 
+const receiptRules = {
+  [RECEIPT_TYP]: receipt,
+  [COMPLETION_TYP]: receipt,
+  [STATEMENT_TYP]: receipt,
+  [PASSPORT_TYP]: artifact,
+  [HANDOFF_TYP]: artifact,
+  [AUDIT_PACK_TYP]: artifact,
+  [REPLAY_TYP]: { ...artifact, recent: false },
+}
+/** What the receipt ring signs, by the `typ` of the JWS. */
+export type ReceiptTyp = keyof typeof receiptRules
+
 /** The only types of JWS that each ring signs. */
 const jwsRules: Readonly<Record<Ring, Readonly<Record<string, JwsRule>>>> = {
-  receipt: {
-    [RECEIPT_TYP]: receipt,
-    [COMPLETION_TYP]: receipt,
-    [STATEMENT_TYP]: receipt,
-    [PASSPORT_TYP]: artifact,
-    [HANDOFF_TYP]: artifact,
-    [REPLAY_TYP]: { ...artifact, recent: false },
-  },
+  receipt: receiptRules,
   authority: {
     [CHALLENGE_TYP]: { budget: 'challenges', issuer: 'service' },
     [MANDATE_TYP]: { budget: 'authority', issuer: 'service' },

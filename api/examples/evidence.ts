@@ -41,6 +41,7 @@ const analysis = {
   },
   gaps: [{ gap: 'section_missing', kind: 'needed', detail: 'access_review: access_review' }],
   unsupported_claims: [{ claim: 'Backups are restored every month', item, reason: 'not_stated' }],
+  as_of: '2026-11-01',
   input_sha256: digests.input,
   usage: 'unspecified',
 } as const

@@ -74,7 +74,7 @@ verifies(
     const before = rings.receipt.active.kid
     const sign = () =>
       transaction(apis.db, async (tx) => {
-        const sign = await signerOf(rings, 'test+jwt')(tx)
+        const sign = await signerOf(rings, 'statement+jwt')(tx)
         const { jws } = await sign({ kind: 'test' })
         return decodeCompact(jws).header['kid']
       })

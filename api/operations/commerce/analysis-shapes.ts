@@ -28,6 +28,20 @@ export const analysisLimits = {
 }
 
 const says = (description: string) => ({ description })
+export const claims = z
+  .array(
+    z.strictObject({
+      claim: freeText(500, 1).meta(says('What a text has to say word for word.')),
+      item: ItemName.optional().meta(says('The item that says it; else any.')),
+    }),
+  )
+  .max(50)
+  .default([])
+/** Between when an item holds. */
+export const holds = {
+  issued_at: Moment.optional().meta(says('Since when it holds.')),
+  expires_at: Moment.optional().meta(says('Until when it holds.')),
+}
 /** A structured compliance packet, and what is asked about it. */
 export const analysisFields = {
   packet: z
@@ -46,23 +60,14 @@ export const analysisFields = {
           name: ItemName,
           section: section.meta(says('The section that it is evidence for.')),
           text: itemText.meta(says('Its whole text.')),
-          issued_at: Moment.optional().meta(says('Since when it holds.')),
-          expires_at: Moment.optional().meta(says('Until when it holds.')),
+          ...holds,
         }),
         'name',
         50,
       )
         .min(1)
         .meta(says('The documents of the packet.')),
-      claims: z
-        .array(
-          z.strictObject({
-            claim: freeText(500, 1).meta(says('What a text has to say word for word.')),
-            item: ItemName.optional().meta(says('The item that says it; else any.')),
-          }),
-        )
-        .max(50)
-        .default([]),
+      claims,
     })
     .meta(says('The packet that is analysed.')),
   questions: z

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
+import type { AnalysisInput } from '#domain/analysis/input.ts'
+import { Moment } from '#domain/rails/fields.ts'
 import { evidenceExamples } from '../../examples/evidence.ts'
 import { freeText, IdempotencyKey, Usage } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { DecidedAnalysis, provenAnalysis, section } from './analysis-shapes.ts'
+import { claims, DecidedAnalysis, holds, provenAnalysis, section } from './analysis-shapes.ts'
 import { named } from './proof-input.ts'
 import { askingOf } from './proven-agent.ts'
 import { ItemName } from './shapes.ts'
@@ -16,16 +18,33 @@ export const freeEvidence = named(
     name: ItemName,
     text: freeText(65_536, 1).meta({ description: 'Its whole text.' }),
     section: section.default('evidence').meta({ description: 'What it is evidence for.' }),
+    ...holds,
   }),
   'name',
   20,
 ).min(1)
 
+/** How supplied evidence is judged. */
+export const judging = {
+  as_of: Moment.optional().meta({ description: 'When it is judged; else on the day of the call.' }),
+  claims: claims.meta({ description: 'What the evidence is to say.' }),
+}
+
+type Supplied = {
+  evidence: z.output<typeof freeEvidence>
+  as_of?: string | undefined
+  claims: z.output<typeof claims>
+}
 /** What is analysed of them. */
-export const packetOf = (items: z.output<typeof freeEvidence>) => ({
-  packet: { title: 'Supplied evidence', items, claims: [] },
+export const packetOf = ({
+  evidence: items,
+  as_of = today(),
+  claims,
+}: Supplied): AnalysisInput => ({
+  packet: { title: 'Supplied evidence', as_of, items, claims },
   questions: [],
 })
+const today = (): string => new Date().toISOString().slice(0, 10)
 
 /** POST /api/free-proof-run: a trial on the caller's own evidence; it never counts as work. */
 export const freeProofRun = operation({
@@ -39,6 +58,7 @@ export const freeProofRun = operation({
     evidence: freeEvidence
       .optional()
       .meta({ description: 'What is proven; without it, a published packet.' }),
+    ...judging,
     mission_id: IdempotencyKey.optional().meta({ description: 'Your own name of the mission.' }),
     publication_consent: z
       .boolean()
@@ -49,8 +69,8 @@ export const freeProofRun = operation({
     .strictObject({ ...signed, proof: DecidedAnalysis, usage: Usage.extract(['synthetic']) })
     .meta({ id: 'FreeProof' }),
   example: evidenceExamples['free-proof-run'],
-  handle: async ({ evidence, mission_id, publication_consent }, context) => {
-    const input = evidence ? packetOf(evidence) : analysisFixture
+  handle: async ({ evidence, mission_id, publication_consent, ...judged }, context) => {
+    const input = evidence ? packetOf({ evidence, ...judged }) : analysisFixture
     const mission = { mission_id, publication_consent }
     return {
       body: await context.analyses.prove({ ...askingOf(context), input, mission }),

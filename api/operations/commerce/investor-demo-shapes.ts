@@ -64,7 +64,7 @@ export const askedOf = (given: z.output<typeof DemoInput>) => ({
   sent: given,
   input: given.packet
     ? { packet: given.packet, questions: [] }
-    : given.evidence && packetOf(given.evidence),
+    : given.evidence && packetOf({ evidence: given.evidence, claims: [] }),
 })
 
 const FreeNames = z.record(z.string(), z.null()).meta({ 'x-free-text': true })

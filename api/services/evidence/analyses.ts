@@ -88,8 +88,7 @@ export class EvidenceAnalyses {
 
   /** The same as a free proof: decided as any other, and not stored. */
   async sampleProof() {
-    const { analysis, prepared } = await this.#sampled()
-    const { decision, packet } = await this.#deps.proofs.preview(prepared)
+    const { analysis, decision, packet } = await this.decidedSample()
     const claims = {
       decision,
       analysis_sha256: digestOf(analysis),
@@ -101,6 +100,12 @@ export class EvidenceAnalyses {
     const { receipt } = sample
     const verify_url = `${this.#deps.baseUrl}/api/verify-receipt?receipt=${receipt.jws}`
     return { ...sample, passport: { ...receipt, claims, verify_url } }
+  }
+
+  /** The analysis of the fixed packet with the decision about it. */
+  async decidedSample() {
+    const { analysis, prepared } = await this.#sampled()
+    return { analysis, ...(await this.#deps.proofs.preview(prepared)) }
   }
 
   /** The work on the fixed packet, done once by this process. */

@@ -62,13 +62,13 @@ export class ProofRelays {
 
   /** The relay of the published analysis, of which nothing is stored. */
   async sample() {
-    const { analysis: analysis_result } = await this.#deps.analyses.sample()
+    const { analysis: analysis_result, decision } = await this.#deps.analyses.decidedSample()
     const relay_id = relayIdOf('sample')
     const { at, entry } = sampleUse(relay_id)
     const standing = standingOf({
       isVerified: false,
       isWaiting: false,
-      decision: '',
+      decision,
       published: false,
     })
     const sample = await sampleOf(this.#deps, {
@@ -237,8 +237,9 @@ function standingOf(proof: {
   decision: string
   published: boolean
 }) {
-  const handoff_ready = proof.isVerified && proof.decision === 'eligible_to_continue'
-  const retry_available = !handoff_ready && (!proof.isVerified || proof.isWaiting)
+  const isEligible = proof.decision === 'eligible_to_continue'
+  const handoff_ready = proof.isVerified && isEligible
+  const retry_available = !handoff_ready && (isEligible || proof.isWaiting)
   const open = retry_available ? ('retry_available' as const) : ('recorded' as const)
   const again = retry_available ? '/api/model-proof-relay' : '/api/agent-commerce-proof'
   return {

@@ -6,6 +6,7 @@ import { coseSigned } from '#domain/log/cose.ts'
 import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
+import { AUDIT_PACK_TYP } from '#domain/reviews/audit-pack.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
 import { HANDOFF_TYP } from '#domain/trust/handoff-pack.ts'
 import { PASSPORT_TYP } from '#domain/trust/passport.ts'
@@ -37,6 +38,7 @@ const signed: [ring: Ring, typ: string, payload: object, budget: string][] = [
   ['receipt', STATEMENT_TYP, { iss: trust }, 'receipts'],
   ['receipt', PASSPORT_TYP, { iss: trust }, 'artifacts'],
   ['receipt', HANDOFF_TYP, { iss: trust }, 'artifacts'],
+  ['receipt', AUDIT_PACK_TYP, { iss: trust }, 'artifacts'],
   ['receipt', REPLAY_TYP, { iss: trust }, 'artifacts'],
   ['authority', CHALLENGE_TYP, { iss: baseUrl }, 'challenges'],
   ['authority', MANDATE_TYP, { iss: baseUrl, vct: MANDATE_VCT }, 'authority'],

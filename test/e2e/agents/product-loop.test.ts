@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { createClient } from '../../../api/http/client.ts'
 import { openAgentUse, problemOf } from '../../support/agent-use.ts'
 import { restart } from '../../support/processes.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
@@ -45,4 +46,11 @@ verifies('loop.product', 'a bought run closes, and its package is proven by itse
   const proof = (await agent.client.call('commerce-proof-read', { proof_id })).body
   expect(proof).toMatchObject({ decision: 'eligible_to_continue', usage: 'operational' })
   expect(proof).toMatchObject({ receipt: { kind: 'commerce' }, money_movement: false })
+  // The signer is a process of its own here, and signs the types only that its policy names.
+  const operator = createClient({
+    baseUrl: stack.baseUrls[0] as string,
+    operator: stack.accounts.operator.credential,
+  })
+  const { body: pack } = await operator.call('loop-audit-pack', { run_id })
+  expect(pack.loops).not.toEqual([])
 })

@@ -38,6 +38,7 @@ export const Analysis = z
     unsupported_claims: z.array(
       z.strictObject({ claim: z.string(), item: z.string(), reason: z.enum(claimStates) }),
     ),
+    as_of: z.string().nullable().meta({ description: 'When the packet was judged.' }),
     input_sha256: z.string().regex(/^[0-9a-f]{64}$/),
     usage: z.enum(['synthetic', 'operational', 'unspecified']),
   })
@@ -108,6 +109,7 @@ export function analysisOf({
     unsupported_claims: judgedClaims(input)
       .filter(({ state }) => state !== 'bound')
       .map(({ claim, artifact, state }) => ({ claim, item: artifact, reason: state })),
+    as_of: input.packet.as_of ?? null,
     input_sha256: digestOf(input),
     usage,
   }

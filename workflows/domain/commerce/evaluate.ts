@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { mayAct } from '../agents/trust.ts'
+import { Analysis } from '../analysis/analysis.ts'
 import { type JudgedClaim, judgeClaims } from './claims.ts'
 import type { CommerceFacts } from './facts.ts'
 import {
@@ -85,23 +85,27 @@ function checkRequired({ kind, ...facts }: CommerceFacts): Result {
   const missing = missionOf(kind).needs.filter((need) => !isThere[need])
   if (missing.length > 0)
     return failed('items_missing', `a ${kind} also needs ${missing.join(', ')}`)
-  const unusable = unusableSections(items)
+  const { unusable, needed } = openIn(items)
   if (unusable.length > 0)
     return unverified('evidence_unusable', `by its analysis nothing stands for ${unusable}`)
+  if (needed.length > 0)
+    return unverified('evidence_gaps', `by its analysis it still needs: ${needed}`)
   return passed(`a ${kind} has what it needs`)
 }
 
-const Analysed = z.object({
-  coverage: z.object({ sections: z.array(z.object({ section: z.string(), state: z.string() })) }),
-})
+const Analysed = Analysis.pick({ coverage: true, gaps: true }).strip()
 
-/** Sections of which an analysis of this service says that their evidence is unusable. */
-function unusableSections(items: CommerceFacts['items']): string {
+/** The sections of which an analysis of this service says that their evidence is unusable, and the gaps that have to be filled. */
+function openIn(items: CommerceFacts['items']): { unusable: string; needed: string } {
   const analysis = items.find(({ name }) => name === ANALYSIS_ITEM)?.text
-  if (analysis == null) return ''
-  const { sections } = Analysed.parse(JSON.parse(analysis)).coverage
-  const unusable = sections.filter(({ state }) => state === 'unusable')
-  return unusable.map(({ section }) => section).join(', ')
+  if (analysis == null) return { unusable: '', needed: '' }
+  const { coverage, gaps } = Analysed.parse(JSON.parse(analysis))
+  const unusable = coverage.sections.filter(({ state }) => state === 'unusable')
+  const needed = gaps.filter(({ kind }) => kind === 'needed').map(({ gap }) => gap)
+  return {
+    unusable: unusable.map(({ section }) => section).join(', '),
+    needed: [...new Set(needed)].join(', '),
+  }
 }
 
 function checkClaims(claims: readonly JudgedClaim[]): Result {

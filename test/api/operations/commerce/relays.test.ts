@@ -14,9 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => apis?.stop())
 
-const item = (text: string, name = 'policy.md') => ({ name, section: 'policy', text })
+const [issued_at, as_of] = ['2026-09-01', '2026-11-01']
+const item = (text: string, name = 'policy.md') => ({ name, section: 'policy', text, issued_at })
 const context = (): NonNullable<InputOf<'model-relay-run'>['context']> => ({
-  packet: { title: 'Access', items: [item(`Access ${key()} is reviewed every quarter.`)] },
+  packet: { title: 'Access', as_of, items: [item(`Access ${key()} is reviewed every quarter.`)] },
 })
 type Caller = Pick<ReturnType<typeof apis.open>, 'call'>
 const relay = async (by: Caller, input: InputOf<'model-relay-run'>) =>
@@ -74,6 +75,17 @@ verifies('relay.standing', 'whether a relay can be handed on is read from record
   const publication = { proof_id: first.proof_id, publication_consent: true }
   await agent.call('activity-feed-publish', { ...publication, idempotency_key: key() })
   expect((await again()).retry_handoff_state).toBe('handed_off')
+})
+
+verifies('relay.open', 'a proof with a gap that has to be filled is for a person', async () => {
+  const { as_of: _undated, ...packet } = context().packet
+  const { proof_relay } = await relay(apis.open(), { context: { packet } })
+  expect(proof_relay).toMatchObject({
+    state: 'recorded',
+    next_endpoint: '/api/agent-commerce-proof',
+  })
+  const { proof_relay: eligible } = await relay(apis.open(), { context: context() })
+  expect(eligible).toMatchObject({ state: 'retry_available', retry_available: true })
 })
 
 verifies('relay.open', 'a proof with a failed check is not handed on', async () => {
@@ -153,6 +165,7 @@ verifies('relay.sample', 'without a body, and by GET, a published packet is rela
 
 const prove = async (by: Caller, input: InputOf<'free-proof-run'> = {}) =>
   (await by.call('free-proof-run', input)).body
+const today = () => new Date().toISOString().slice(0, 10)
 const evidence = (text = `Access ${key()} is reviewed.`) => [{ name: 'a.md', text }]
 
 verifies('free-proof.trial', 'a free proof is a trial over what its caller gives', async () => {
@@ -164,6 +177,16 @@ verifies('free-proof.trial', 'a free proof is a trial over what its caller gives
     decision: 'eligible_to_continue',
     analysis: { usage: 'synthetic', analysis_mode: 'fallback' },
   })
+  // Judged on the day of the call, unless the caller names another.
+  expect(one.proof.analysis).toMatchObject({ as_of: today(), gaps: [] })
+  const [supplied] = evidence()
+  const old = { ...supplied!, issued_at: '2020-01-01', expires_at: '2021-01-01' }
+  const expired = await prove(open, { evidence: [old], as_of, claims: [{ claim: 'Not there' }] })
+  expect(expired.proof).toMatchObject({
+    decision: 'human_review_required',
+    analysis: { as_of, unsupported_claims: [{ claim: 'Not there' }] },
+  })
+  expect(expired.proof.analysis.coverage).not.toEqual(one.proof.analysis.coverage)
   expect(one.proof.analysis.input_sha256).not.toBe(other.proof.analysis.input_sha256)
   expect(one.receipt).toMatchObject({
     usage: 'synthetic',

@@ -64,9 +64,11 @@ const deniedClaim = {
 }
 const evidenceOf = (more: object) => ({ evidence: [{ ...seen, ...more }] })
 
-function analysisWith(state: string) {
-  const analysis = JSON.stringify({ coverage: { sections: [{ section: 'backups', state }] } })
-  return { ...item, name: 'service:analysis.json', text: analysis }
+function analysisWith(state: string, kind: 'needed' | 'advisory' = 'advisory') {
+  const sections = [{ section: 'backups', required: true, state }]
+  const coverage = { sections, readiness_score: 50, questions: 0, answered: 0 }
+  const text = JSON.stringify({ coverage, gaps: [{ gap: 'undated', kind, detail: 'No date.' }] })
+  return { ...item, name: 'service:analysis.json', text }
 }
 
 /** A change of one fact, the check that it opens, and its reason. */
@@ -88,6 +90,7 @@ const reviewed: readonly Change[] = [
   [evidenceOf({ given: false }), 'hashes', 'content_not_given'],
   [{ items: [] }, 'required_items', 'items_missing'],
   [{ items: [item, analysisWith('unusable')] }, 'required_items', 'evidence_unusable'],
+  [{ items: [item, analysisWith('partial', 'needed')] }, 'required_items', 'evidence_gaps'],
   [{ claims: [] }, 'required_items', 'items_missing'],
   [{ evidence: [] }, 'required_items', 'items_missing'],
   [claimOf('comes to 412.80 usd', 'other.md'), 'claims', 'claim_unbound'],
