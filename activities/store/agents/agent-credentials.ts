@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Tx } from '../postgres/db.ts'
+import { insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { AgentRow } from './agents.ts'
 
@@ -86,23 +87,20 @@ export async function insertCredential(
   },
 ): Promise<void> {
   const { credentialId, agentId, version, scopes, rails, overlapSeconds } = credential
-  await tx
-    .insertInto('agent_credentials')
-    .values({
-      credential_id: credentialId,
-      agent_id: agentId,
-      version,
-      state: 'pending',
-      secret_sha256: null,
-      scopes: JSON.stringify(scopes),
-      rails: JSON.stringify(rails),
-      overlap_seconds: overlapSeconds,
-      claimed_at: null,
-      expires_at: null,
-      retire_at: null,
-      revoked_at: null,
-    })
-    .execute()
+  await insertRow(tx, 'agent_credentials', {
+    credential_id: credentialId,
+    agent_id: agentId,
+    version,
+    state: 'pending',
+    secret_sha256: null,
+    scopes: JSON.stringify(scopes),
+    rails: JSON.stringify(rails),
+    overlap_seconds: overlapSeconds,
+    claimed_at: null,
+    expires_at: null,
+    retire_at: null,
+    revoked_at: null,
+  })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { type Tx, transaction } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type InputRow = Selectable<Database['agent_inputs']>
@@ -96,7 +96,7 @@ export async function appendChunk(
   seq: number,
   bytes: Buffer,
 ): Promise<void> {
-  await tx.insertInto('agent_input_chunks').values({ blob_id, seq, bytes }).execute()
+  await insertRow(tx, 'agent_input_chunks', { blob_id, seq, bytes })
 }
 
 export async function dropBlob(tx: Tx, blobId: string): Promise<void> {

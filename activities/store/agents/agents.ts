@@ -4,7 +4,7 @@ import { mayAct, type TrustState } from '#domain/agents/trust.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { noAmount, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, lockRow, requireRow } from '../postgres/rows.ts'
+import { findRow, insertOnce, lockRow, requireRow } from '../postgres/rows.ts'
 import type { Contact } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
 
@@ -37,11 +37,12 @@ export async function insertAgent(tx: Tx, agent: NewAgent): Promise<AgentRow | u
     .executeTakeFirst()
   if (known !== undefined) return undefined
   const { accountId, name, country } = agent.account
-  await tx
-    .insertInto('accounts')
-    .values({ account_id: accountId, name, country, owner_agent_id: agent.agentId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'accounts', {
+    account_id: accountId,
+    name,
+    country,
+    owner_agent_id: agent.agentId,
+  })
   return tx
     .insertInto('agents')
     .values({

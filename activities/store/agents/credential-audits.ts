@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { insertOnce } from '../postgres/rows.ts'
 
 /** The result of checking a presented credential. */
 export type CredentialAudit = {
@@ -13,17 +14,13 @@ export type CredentialAudit = {
 /** Appends the result of a check. Storing the same event again changes nothing. */
 export async function insertAudit(tx: Tx, audit: CredentialAudit): Promise<void> {
   const { auditEventId, operationId, credentialId, decision, reasons } = audit
-  await tx
-    .insertInto('credential_audits')
-    .values({
-      audit_event_id: auditEventId,
-      operation_id: operationId,
-      credential_id: credentialId,
-      decision,
-      reasons: JSON.stringify(reasons),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'credential_audits', {
+    audit_event_id: auditEventId,
+    operation_id: operationId,
+    credential_id: credentialId,
+    decision,
+    reasons: JSON.stringify(reasons),
+  })
 }
 
 /** The number of checks by their result. */

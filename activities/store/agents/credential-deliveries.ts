@@ -1,5 +1,6 @@
 import { accessKeyDelivery, type DeliveryStep } from '#domain/agents/onboarding.ts'
 import type { Tx } from '../postgres/db.ts'
+import { insertOnce } from '../postgres/rows.ts'
 
 /** Records a step of access key delivery once. SQL refuses a step whose predecessor is missing. */
 export async function recordDelivery(
@@ -9,11 +10,12 @@ export async function recordDelivery(
   actor: string,
 ): Promise<void> {
   const ordinal = accessKeyDelivery.indexOf(step) + 1
-  await tx
-    .insertInto('credential_deliveries')
-    .values({ credential_id: credentialId, ordinal, step, actor })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'credential_deliveries', {
+    credential_id: credentialId,
+    ordinal,
+    step,
+    actor,
+  })
 }
 
 /** Records this step and the missing steps before it, in order. */

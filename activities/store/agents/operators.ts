@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
+import { insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /**
@@ -20,10 +21,7 @@ export async function createOperator(
   const operatorId = randomBytes(8).toString('hex')
   const secret = randomBytes(32).toString('hex')
   const secretSha256 = sha256Hex(secret)
-  await tx
-    .insertInto('operators')
-    .values({ operator_id: operatorId, name, secret_sha256: secretSha256 })
-    .execute()
+  await insertRow(tx, 'operators', { operator_id: operatorId, name, secret_sha256: secretSha256 })
   return { operatorId, credential: `op_${operatorId}_${secret}` }
 }
 

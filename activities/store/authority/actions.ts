@@ -1,17 +1,13 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import { findRow, lockRow } from '../postgres/rows.ts'
+import { findRow, insertRow, lockRow, type NewRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ActionRow = Selectable<Database['delegated_actions']>
 
-export async function insertAction(
-  tx: Tx,
-  action: Insertable<Database['delegated_actions']>,
-): Promise<void> {
-  await tx.insertInto('delegated_actions').values(action).execute()
-}
+export const insertAction = (tx: Tx, action: NewRow<'delegated_actions'>) =>
+  insertRow(tx, 'delegated_actions', action)
 
 export const findAction = (tx: Tx, actionId: string) =>
   findRow(tx, 'delegated_actions', { action_id: actionId })

@@ -1,11 +1,6 @@
-import type { Insertable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import type { Database } from '../schema/schema.ts'
+import { insertRow, type NewRow } from '../postgres/rows.ts'
 
 /** Stores a decision with the rules that decided. Decisions do not change. */
-export async function insertDecision(
-  tx: Tx,
-  decision: Insertable<Database['authority_decisions']>,
-): Promise<void> {
-  await tx.insertInto('authority_decisions').values(decision).execute()
-}
+export const insertDecision = (tx: Tx, decision: NewRow<'authority_decisions'>) =>
+  insertRow(tx, 'authority_decisions', decision)

@@ -9,7 +9,7 @@ import {
 } from '#domain/callbacks/callback.ts'
 import type { CallbackSubjectEvent } from '#domain/callbacks/callback-body.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
-import { findRow, lockRow } from '../postgres/rows.ts'
+import { findRow, insertOnce, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type DeliveryRow = Selectable<Database['callback_deliveries']>
@@ -37,11 +37,11 @@ export type DeliveryStanding = DeliveryRow & {
 /** Stores a delivery in the transaction of its event and returns its id. A repeat changes nothing. */
 export async function addDelivery(tx: Tx, delivery: NewDelivery): Promise<string> {
   const delivery_id = callbackDeliveryId(delivery.subject, delivery.event, delivery.ordinal)
-  await tx
-    .insertInto('callback_deliveries')
-    .values({ delivery_id, host: new URL(delivery.url).host, ...delivery })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'callback_deliveries', {
+    delivery_id,
+    host: new URL(delivery.url).host,
+    ...delivery,
+  })
   return delivery_id
 }
 

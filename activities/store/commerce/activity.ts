@@ -1,7 +1,7 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { MissionKind } from '#domain/commerce/missions.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countOf, findRow } from '../postgres/rows.ts'
+import { countOf, findRow, insertRow, type NewRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ActivityRow = Selectable<Database['commerce_activity']>
@@ -23,12 +23,8 @@ export async function findConsent(
     .executeTakeFirst()
 }
 
-export async function insertConsent(
-  tx: Tx,
-  consent: Insertable<Database['commerce_consents']>,
-): Promise<void> {
-  await tx.insertInto('commerce_consents').values(consent).execute()
-}
+export const insertConsent = (tx: Tx, consent: NewRow<'commerce_consents'>) =>
+  insertRow(tx, 'commerce_consents', consent)
 
 export const findActivity = (tx: Tx, proofId: string) =>
   findRow(tx, 'commerce_activity', { proof_id: proofId })

@@ -1,24 +1,16 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, insertRow, type NewRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type AnalysisRow = Selectable<Database['evidence_analyses']>
 
-export async function insertAnalysis(
-  tx: Tx,
-  analysis: Insertable<Database['evidence_analyses']>,
-): Promise<void> {
-  await tx.insertInto('evidence_analyses').values(analysis).execute()
-}
+export const insertAnalysis = (tx: Tx, analysis: NewRow<'evidence_analyses'>) =>
+  insertRow(tx, 'evidence_analyses', analysis)
 
-export async function insertRelay(
-  tx: Tx,
-  relay: Insertable<Database['proof_relays']>,
-): Promise<void> {
-  await tx.insertInto('proof_relays').values(relay).execute()
-}
+export const insertRelay = (tx: Tx, relay: NewRow<'proof_relays'>) =>
+  insertRow(tx, 'proof_relays', relay)
 
 export const findAnalysis = (tx: Tx, analysisId: string) =>
   findRow(tx, 'evidence_analyses', { analysis_id: analysisId })

@@ -1,21 +1,16 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { insertOnce } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { CommerceProofRow } from './proofs.ts'
 
 export type ProofLoopRow = Selectable<Database['proof_loops']>
 
 /** Stores that the package of a task is proven when it closes; a repeat changes nothing. */
-export async function insertProofLoop(
+export const insertProofLoop = (
   tx: Tx,
   loop: Pick<ProofLoopRow, 'task_id' | 'agent_id' | 'credential_id'>,
-): Promise<void> {
-  await tx
-    .insertInto('proof_loops')
-    .values(loop)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
+) => insertOnce(tx, 'proof_loops', loop)
 
 const dueIn = (seconds: number) => sql<Date>`clock_timestamp() + ${seconds} * interval '1 second'`
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type UsageEvent, usageEventHash } from '#domain/credit/usage-event.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type NewUsageEvent = Omit<UsageEvent, 'sequence' | 'prev_hash' | 'recorded_at'>
@@ -48,15 +48,12 @@ export async function appendUsageEvent(
   const place = { sequence: (last?.sequence ?? -1) + 1, prev_hash: last?.hash ?? null }
   const whole: UsageEvent = { ...event, ...place, recorded_at: at.toISOString() }
   const stored = { ...whole, hash: usageEventHash(whole) }
-  await tx
-    .insertInto('usage_events')
-    .values({
-      ...stored,
-      units: String(stored.units),
-      occurred_at: new Date(stored.occurred_at),
-      recorded_at: at,
-    })
-    .execute()
+  await insertRow(tx, 'usage_events', {
+    ...stored,
+    units: String(stored.units),
+    occurred_at: new Date(stored.occurred_at),
+    recorded_at: at,
+  })
   return stored
 }
 

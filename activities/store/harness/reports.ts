@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { ReportedStep } from '#domain/harness/regressions.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, requireRow } from '../postgres/rows.ts'
+import { findRow, insertOnce, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type RegressionReportRow = Selectable<Database['regression_reports']>
@@ -30,11 +30,7 @@ export async function insertReport(
   tx: Tx,
   { steps, ...report }: NewReport,
 ): Promise<RegressionReportRow> {
-  await tx
-    .insertInto('regression_reports')
-    .values({ ...report, steps: JSON.stringify(steps) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'regression_reports', { ...report, steps: JSON.stringify(steps) })
   return requireRow(tx, 'regression_reports', { report_id: report.report_id })
 }
 

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import { prepared } from '../postgres/prepared.ts'
+import { insertOnce, insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** A signed checkpoint. The root is that of the first `size` leaves. */
@@ -36,10 +37,7 @@ export async function insertCheckpoint(
   tx: Tx,
   { size, root, ...row }: Omit<CheckpointRow, 'signed_at' | 'root'> & { root: Uint8Array },
 ): Promise<void> {
-  await tx
-    .insertInto('log_checkpoints')
-    .values({ ...row, size: String(size), root: Buffer.from(root) })
-    .execute()
+  await insertRow(tx, 'log_checkpoints', { ...row, size: String(size), root: Buffer.from(root) })
 }
 
 const selectCosignatures = prepared((tx, size: string) =>
@@ -63,11 +61,7 @@ export async function insertCosignature(
   tx: Tx,
   { size, witness, line }: { size: number; witness: string; line: string },
 ): Promise<void> {
-  await tx
-    .insertInto('log_cosignatures')
-    .values({ size: String(size), witness, line })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'log_cosignatures', { size: String(size), witness, line })
 }
 
 const selectCosigned = prepared(

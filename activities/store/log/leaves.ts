@@ -4,6 +4,7 @@ import { leafHash } from '#domain/log/merkle.ts'
 import { TILE_WIDTH } from '#domain/log/tiles.ts'
 import type { Tx } from '../postgres/db.ts'
 import { prepared } from '../postgres/prepared.ts'
+import { insertRow } from '../postgres/rows.ts'
 
 type Place = { level: number; index: number }
 
@@ -43,15 +44,12 @@ export async function insertLeaves(tx: Tx, from: number, entries: Buffer[]): Pro
 /** Stores tiles that became full, lower levels first. */
 export async function insertTiles(tx: Tx, tiles: readonly FullTile[]): Promise<void> {
   for (const { level, index, hashes, root } of tiles)
-    await tx
-      .insertInto('log_tiles')
-      .values({
-        level,
-        idx: String(index),
-        hashes: Buffer.concat(hashes),
-        root: Buffer.from(root),
-      })
-      .execute()
+    await insertRow(tx, 'log_tiles', {
+      level,
+      idx: String(index),
+      hashes: Buffer.concat(hashes),
+      root: Buffer.from(root),
+    })
 }
 
 const selectEntries = prepared((tx, low: string, high: string) =>

@@ -2,6 +2,7 @@ import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Drafts } from '#domain/drafts/draft.ts'
 import type { DraftedRound } from '../../../workflows/run/activities.ts'
 import type { Tx } from '../postgres/db.ts'
+import { insertOnce } from '../postgres/rows.ts'
 
 /** Stores the drafts of a round once. */
 export async function insertRunDrafts(
@@ -10,11 +11,13 @@ export async function insertRunDrafts(
   drafts: Drafts,
 ): Promise<void> {
   const text = canonicalJson(drafts)
-  await tx
-    .insertInto('run_drafts')
-    .values({ run_id: runId, attempt, round, drafts: text, drafts_sha256: sha256Hex(text) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'run_drafts', {
+    run_id: runId,
+    attempt,
+    round,
+    drafts: text,
+    drafts_sha256: sha256Hex(text),
+  })
 }
 
 export async function findRunDrafts(

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { History } from '#domain/ap2/constraints.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, insertOnce } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type Ap2MandateRow = Selectable<Database['ap2_mandates']>
@@ -9,13 +9,8 @@ export type NewAp2Mandate = Insertable<Database['ap2_mandates']>
 export type NewAp2Payment = Insertable<Database['ap2_payments']>
 
 /** Stores a mandate under its key and id; nothing changes where it is stored already. */
-export async function insertAp2Mandate(tx: Tx, mandate: NewAp2Mandate): Promise<void> {
-  await tx
-    .insertInto('ap2_mandates')
-    .values(mandate)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
+export const insertAp2Mandate = (tx: Tx, mandate: NewAp2Mandate) =>
+  insertOnce(tx, 'ap2_mandates', mandate)
 
 /** A mandate that was issued here. */
 export const findAp2Issued = (tx: Tx, mandateId: string) =>

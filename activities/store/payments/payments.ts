@@ -4,6 +4,7 @@ import { releaseUnpaid } from '../calls/calls.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import { prepared } from '../postgres/prepared.ts'
+import { insertOnce } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** A payment, with the end of the last verified window of its nonce in Unix seconds. */
@@ -64,18 +65,14 @@ export async function keepSignature(
   tx: Tx,
   { paymentId, signature, validAfter, validBefore, value, payTo }: PaymentClaim,
 ): Promise<void> {
-  await tx
-    .insertInto('payment_signatures')
-    .values({
-      payment_id: paymentId,
-      signature,
-      valid_after: validAfter.toString(),
-      valid_before: validBefore.toString(),
-      amount_atomic: value.toString(),
-      pay_to: payTo,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'payment_signatures', {
+    payment_id: paymentId,
+    signature,
+    valid_after: validAfter.toString(),
+    valid_before: validBefore.toString(),
+    amount_atomic: value.toString(),
+    pay_to: payTo,
+  })
 }
 
 /**

@@ -1,9 +1,17 @@
-import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import {
+  type InsertObject,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+} from 'kysely'
 import type { Database } from '../schema/schema.ts'
 import type { Tx } from './db.ts'
 
 type Table = keyof Database
 type Row<Of extends Table> = Selectable<Database[Of]>
+/** A row as it is stored; what is missing has a default. */
+export type NewRow<Of extends Table> = InsertObject<Database, Of>
 /** Columns with the values that name one row. */
 type Key<Of extends Table> = Partial<Record<keyof Row<Of> & string, string>>
 
@@ -54,4 +62,26 @@ const where = (key: Readonly<Record<string, string | undefined>>) =>
 async function first<Read>(tx: Tx, query: RawBuilder<Read>): Promise<Read | undefined> {
   const { rows } = await query.execute(tx)
   return rows[0]
+}
+
+/** Stores a row. */
+export async function insertRow<Of extends Table>(
+  tx: Tx,
+  table: Of,
+  row: NewRow<Of>,
+): Promise<void> {
+  await tx.insertInto(table).values(row).execute()
+}
+
+/** Stores a row once: with one of the same key nothing changes. */
+export async function insertOnce<Of extends Table>(
+  tx: Tx,
+  table: Of,
+  row: NewRow<Of>,
+): Promise<void> {
+  await tx
+    .insertInto(table)
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }

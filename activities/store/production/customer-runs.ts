@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type CustomerRunRow = Selectable<Database['customer_runs']>
@@ -8,12 +8,8 @@ export type CustomerRunRow = Selectable<Database['customer_runs']>
 export const findCustomerRun = (tx: Tx, taskId: string) =>
   findRow(tx, 'customer_runs', { task_id: taskId })
 
-export async function insertCustomerRun(
-  tx: Tx,
-  run: Omit<CustomerRunRow, 'started_at'>,
-): Promise<void> {
-  await tx.insertInto('customer_runs').values(run).execute()
-}
+export const insertCustomerRun = (tx: Tx, run: Omit<CustomerRunRow, 'started_at'>) =>
+  insertRow(tx, 'customer_runs', run)
 
 export type ProductionRunFilter = {
   agentId?: string | undefined

@@ -3,7 +3,7 @@ import type { WorkflowState } from '#domain/production/customer-workflow.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
-import { countOf, findRow, lockRow, requireRow } from '../postgres/rows.ts'
+import { countOf, findRow, insertOnce, lockRow, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -117,11 +117,7 @@ export async function beginFiring(
   firing: Pick<FiringRow, 'firing_id' | 'workflow_id' | 'due_at'>,
   intervalSeconds: number,
 ): Promise<FiringRow & { early: boolean }> {
-  await tx
-    .insertInto('workflow_firings')
-    .values(firing)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'workflow_firings', firing)
   return tx
     .selectFrom('workflow_firings as f')
     .selectAll()

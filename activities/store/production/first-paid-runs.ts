@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type FirstPaidRunRow = Selectable<Database['first_paid_runs']>
@@ -9,15 +9,13 @@ export type FirstPaidRunRow = Selectable<Database['first_paid_runs']>
 export const findFirstPaidRun = (tx: Tx, taskId: string) =>
   findRow(tx, 'first_paid_runs', { task_id: taskId })
 
-export async function insertFirstPaidRun(
+export const insertFirstPaidRun = (
   tx: Tx,
   run: Pick<
     FirstPaidRunRow,
     'task_id' | 'audit_event_id' | 'asked_sha256' | 'customer_account' | 'publication_consent'
   >,
-): Promise<void> {
-  await tx.insertInto('first_paid_runs').values(run).execute()
-}
+) => insertRow(tx, 'first_paid_runs', run)
 
 /** Stores the conditions of a run whose task has closed, once. */
 export async function closeFirstPaidRun(

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import type { GateCheck } from '#domain/production/write-gate.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, insertOnce } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 type NewWrite = Omit<Insertable<Database['production_writes']>, 'checks' | 'checked_at'> & {
@@ -10,11 +10,7 @@ type NewWrite = Omit<Insertable<Database['production_writes']>, 'checks' | 'chec
 
 /** Appends the audit event of a write. Storing the same event again changes nothing. */
 export async function insertProductionWrite(tx: Tx, write: NewWrite): Promise<void> {
-  await tx
-    .insertInto('production_writes')
-    .values({ ...write, checks: JSON.stringify(write.checks) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'production_writes', { ...write, checks: JSON.stringify(write.checks) })
 }
 
 export const findProductionWrite = (tx: Tx, auditEventId: string) =>

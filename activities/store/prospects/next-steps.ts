@@ -1,16 +1,13 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
+import { insertRow, type NewRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 type NextStepRow = Selectable<Database['paid_next_steps']>
 
-export async function insertNextStep(
-  tx: Tx,
-  step: Insertable<Database['paid_next_steps']>,
-): Promise<void> {
-  await tx.insertInto('paid_next_steps').values(step).execute()
-}
+export const insertNextStep = (tx: Tx, step: NewRow<'paid_next_steps'>) =>
+  insertRow(tx, 'paid_next_steps', step)
 
 type Delivered = {
   task_id: string

@@ -5,7 +5,7 @@ import {
   type SprintCounts,
 } from '#domain/prospects/prospect.ts'
 import type { Tx } from '../postgres/db.ts'
-import { lockRow } from '../postgres/rows.ts'
+import { insertOnce, insertRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** A prospect with the state in which it is now. */
@@ -63,11 +63,7 @@ export async function appendProspectEvent(
   event: Omit<Insertable<Database['prospect_events']>, 'seq' | 'at'>,
 ): Promise<void> {
   const seq = sql<number>`(select coalesce(max(seq), 0) + 1 from prospect_events where prospect_id = ${event.prospect_id})`
-  await tx
-    .insertInto('prospect_events')
-    .values({ ...event, seq })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'prospect_events', { ...event, seq })
 }
 
 export type ProspectFilter = {
@@ -150,8 +146,5 @@ export async function insertSummary(
   summary: Omit<Insertable<Database['sprint_summaries']>, 'seq' | 'at'>,
 ): Promise<void> {
   const seq = sql<number>`(select coalesce(max(seq), 0) + 1 from sprint_summaries where sprint = ${summary.sprint})`
-  await tx
-    .insertInto('sprint_summaries')
-    .values({ ...summary, seq })
-    .execute()
+  await insertRow(tx, 'sprint_summaries', { ...summary, seq })
 }

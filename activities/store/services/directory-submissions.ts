@@ -1,7 +1,8 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { callbackAttemptsMax, callbackDelayMs } from '#domain/callbacks/callback.ts'
 import type { SubmissionOutcome } from '#domain/services/directory.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
+import { insertOnce, type NewRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type SubmissionRow = Selectable<Database['directory_submissions']>
@@ -13,16 +14,8 @@ const ATTEMPT_MS = 10_000
 const SHOWN = 100
 
 /** Stores a prepared document; a repeat changes nothing. */
-export async function insertSubmission(
-  tx: Tx,
-  submission: Insertable<Database['directory_submissions']>,
-): Promise<void> {
-  await tx
-    .insertInto('directory_submissions')
-    .values(submission)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
+export const insertSubmission = (tx: Tx, submission: NewRow<'directory_submissions'>) =>
+  insertOnce(tx, 'directory_submissions', submission)
 
 const standing = (tx: Tx) =>
   tx

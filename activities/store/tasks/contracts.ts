@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ContractRow = Selectable<Database['contracts']>
@@ -25,10 +25,7 @@ export async function insertContract(
   tx: Tx,
   contract: Pick<ContractRow, 'contract_id' | 'task_id' | 'terms_sha256'>,
 ): Promise<void> {
-  await tx
-    .insertInto('contracts')
-    .values({ ...contract, state: 'ready' })
-    .execute()
+  await insertRow(tx, 'contracts', { ...contract, state: 'ready' })
 }
 
 /** `ready → accepted`. */

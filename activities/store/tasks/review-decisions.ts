@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { WaitingFilter } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
+import { insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** Which waiting subjects are listed. */
@@ -21,15 +22,12 @@ type DecisionAbout = Pick<
 /** Appends a decision. A subject has one decision for each time that it waited. */
 export async function insertDecision(tx: Tx, decision: ReviewDecisionRow): Promise<void> {
   const { limits, evidence_seen_sha256, judgements, ...row } = decision
-  await tx
-    .insertInto('review_decisions')
-    .values({
-      ...row,
-      limits: limits === null ? null : JSON.stringify(limits),
-      evidence_seen_sha256: JSON.stringify(evidence_seen_sha256),
-      judgements: JSON.stringify(judgements),
-    })
-    .execute()
+  await insertRow(tx, 'review_decisions', {
+    ...row,
+    limits: limits === null ? null : JSON.stringify(limits),
+    evidence_seen_sha256: JSON.stringify(evidence_seen_sha256),
+    judgements: JSON.stringify(judgements),
+  })
 }
 
 /** A decision by its id; undefined if none has it. */

@@ -4,7 +4,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, requireRow } from '../postgres/rows.ts'
+import { findRow, insertOnce, insertRow, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
 
@@ -20,10 +20,7 @@ export const findRun = (tx: Tx, runId: string) => findRow(tx, 'runs', { run_id: 
 export const requireRun = (tx: Tx, runId: string) => requireRow(tx, 'runs', { run_id: runId })
 
 export async function insertRun(tx: Tx, runId: string, taskId: string): Promise<void> {
-  await tx
-    .insertInto('runs')
-    .values({ run_id: runId, task_id: taskId, step: 'intake', finished_at: null })
-    .execute()
+  await insertRow(tx, 'runs', { run_id: runId, task_id: taskId, step: 'intake', finished_at: null })
 }
 
 /** Stores the step at which the run continues; null after it is attested. */
@@ -153,22 +150,19 @@ export async function insertLoopStep(
   },
 ): Promise<void> {
   const output = canonicalJson(ended.output)
-  await tx
-    .insertInto('loop_steps')
-    .values({
-      run_id: runId,
-      attempt,
-      round,
-      step,
-      verdict: ended.verdict,
-      decided_by: ended.decidedBy,
-      output,
-      output_sha256: sha256Hex(output),
-      started_at: ended.startedAt ?? now,
-      finished_at: now,
-      tries: ended.tries ?? 1,
-    })
-    .execute()
+  await insertRow(tx, 'loop_steps', {
+    run_id: runId,
+    attempt,
+    round,
+    step,
+    verdict: ended.verdict,
+    decided_by: ended.decidedBy,
+    output,
+    output_sha256: sha256Hex(output),
+    started_at: ended.startedAt ?? now,
+    finished_at: now,
+    tries: ended.tries ?? 1,
+  })
 }
 
 /** Opens the review of a run that waits for a decision. */
@@ -180,11 +174,13 @@ export async function openReview(tx: Tx, { runId, attempt, round }: At): Promise
     decided_by: null,
     finished_at: null,
   }
-  await tx
-    .insertInto('loop_steps')
-    .values({ run_id: runId, attempt, round, step: 'review_step', ...ended })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'loop_steps', {
+    run_id: runId,
+    attempt,
+    round,
+    step: 'review_step',
+    ...ended,
+  })
 }
 
 /** Closes an open review. Returns false if none is open. */
@@ -230,10 +226,7 @@ export async function insertReturnPackage(
   tx: Tx,
   row: Omit<ReturnPackageRow, 'made_at' | 'record_kind'>,
 ): Promise<void> {
-  await tx
-    .insertInto('return_packages')
-    .values({ ...row, package: canonicalJson(row.package) })
-    .execute()
+  await insertRow(tx, 'return_packages', { ...row, package: canonicalJson(row.package) })
 }
 
 export type OpenReview = LoopStepRow & { task_id: string; rail: string; quote_id: string | null }

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { EntitlementState } from '#domain/credit/credit.ts'
 import type { ReasonCode, ReferenceState } from '#domain/payments/payment-reference.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
+import { insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type TaskCreditRow = Selectable<Database['task_credits']>
@@ -23,10 +24,7 @@ export async function reserveCredit(
   tx: Tx,
   credit: Pick<TaskCreditRow, 'task_id' | 'quote_id' | 'entitlement_id' | 'units'>,
 ): Promise<void> {
-  await tx
-    .insertInto('task_credits')
-    .values({ ...credit, state: 'reserved' })
-    .execute()
+  await insertRow(tx, 'task_credits', { ...credit, state: 'reserved' })
 }
 
 /** Moves the credit from `reserved` to `used` with a usage receipt, or to `released` without one. */

@@ -3,7 +3,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskExceptionState } from '#domain/tasks/exception.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, insertRow } from '../postgres/rows.ts'
 import type { DeclinedInput } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
@@ -39,10 +39,13 @@ export async function insertTaskException(
   tx: Tx,
   row: Omit<TaskExceptionRow, 'state' | 'opened_at' | 'closed_at' | 'proposal_note' | 'declined'>,
 ): Promise<void> {
-  await tx
-    .insertInto('task_exceptions')
-    .values({ ...row, state: 'open', closed_at: null, proposal_note: null, declined: null })
-    .execute()
+  await insertRow(tx, 'task_exceptions', {
+    ...row,
+    state: 'open',
+    closed_at: null,
+    proposal_note: null,
+    declined: null,
+  })
 }
 
 export async function moveTaskException(

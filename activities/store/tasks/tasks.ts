@@ -7,6 +7,7 @@ import type { LedgerEntry } from '#domain/tasks/ledger.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
+import { insertOnce } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import { isPublicSandbox, publicSandbox } from './public-sandbox.ts'
 import type { ReviewFilter } from './review-decisions.ts'
@@ -155,11 +156,7 @@ export async function storeDocument(tx: Tx, taskId: string, body: unknown): Prom
   const text = canonicalJson(body)
   const sha256 = sha256Hex(text)
   const values = { task_id: taskId, sha256, body: text }
-  await tx
-    .insertInto('task_documents')
-    .values(values)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'task_documents', values)
   return sha256
 }
 

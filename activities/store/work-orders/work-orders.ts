@@ -3,7 +3,7 @@ import type { PilotState } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countOf, lockRow } from '../postgres/rows.ts'
+import { countOf, insertRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
@@ -30,10 +30,7 @@ export async function insertOrderedTask(
   step: number,
   taskId: string,
 ): Promise<void> {
-  await tx
-    .insertInto('work_order_tasks')
-    .values({ work_order_id: workOrderId, step, task_id: taskId })
-    .execute()
+  await insertRow(tx, 'work_order_tasks', { work_order_id: workOrderId, step, task_id: taskId })
 }
 
 export async function findWorkOrder(
