@@ -54,7 +54,7 @@ const partsOf = (text: string): string[] =>
   /^\s*[[{]/.test(text)
     ? [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(({ 1: string = '' }) => string)
     : [text]
-const isTable = (text: string): boolean => tableIn(text) !== undefined
+const isTable = (text: string): boolean => tableIn(text)?.isTitled === false
 
 /** A claim is contradicted where any sentence with its words denies them, or the next one takes them back. */
 function stateIn({ words, sentences }: ReadText, claim: string): ClaimState {

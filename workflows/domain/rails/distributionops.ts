@@ -1,4 +1,5 @@
 import { digestOf } from '../core/canonical-json.ts'
+import { groupedBy } from '../core/grouped-by.ts'
 import { toInteger, toMicro } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { distributionopsAudit } from './distributionops/audit.ts'
@@ -38,6 +39,8 @@ const details = {
   refused_recipients: (count: number) => `recipients that are refused: ${count}`,
   shared_destinations: (count: number) =>
     `payments to a destination that has another one: ${count}`,
+  ids_alike: (count: number) =>
+    `payments to ids that differ from another one only in case, blanks or invisible characters: ${count}`,
   pool_too_small: () => 'fixed amounts and floors are more than the pool: nothing is allocated',
   not_distributed: () =>
     'a part of the pool is left: every recipient has what it may get, or fractions stay in it',
@@ -138,6 +141,7 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
   if (given !== null && allocated < pool)
     gaps.add('not_distributed', [{ pointer: '/pool/amount_minor' }])
   noteDestinations(paid, findings, gaps)
+  noteAlikeIds(paid, findings)
   notePayments(paid, payments, head, { findings, gaps })
   const blockers: string[] = []
   if (given === null) blockers.push('pool_too_small')
@@ -244,6 +248,19 @@ function reasonAgainst({
   if (weight !== undefined && toMicro(weight) <= 0n) return 'its weight is not above zero'
   if (cap_minor !== undefined && cap_minor < floor_minor) return 'its cap is below its floor'
   return null
+}
+
+/** `Anna` and `anna ` are two ids, and may well be one person who is paid twice. */
+function noteAlikeIds(paid: Given[], findings: Notes<Code>): void {
+  const alike = groupedBy(paid, ({ recipient }) =>
+    recipient.id
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[\s\p{Cf}]+/gu, ''),
+  )
+  for (const same of alike.values())
+    if (same.length > 1)
+      for (const { index } of same) findings.add('ids_alike', [cite('recipients', index, 'id')])
 }
 
 function noteDestinations(paid: Given[], findings: Notes<Code>, gaps: Notes<Code>): void {

@@ -25,15 +25,18 @@ const germanMonthNames =
 
 const datePatterns: { pattern: RegExp; read(groups: string[]): (string | undefined)[] }[] = [
   {
-    pattern: /\b(\d{4})-(\d{2})-(\d{2})(?!\d)/g,
-    read: ([y, m, d]) => [dayFrom(Number(y), Number(m), Number(d))],
+    pattern: /\b(\d{4})([-/])(\d{2})\2(\d{2})(?!\d)/g,
+    read: ([y, , m, d]) => [dayFrom(Number(y), Number(m), Number(d))],
   },
   {
     pattern: new RegExp(`\\b(${month})\\s+${ordinal},?\\s+(\\d{4})\\b`, 'gi'),
     read: ([m = '', d, y]) => [dayFrom(Number(y), monthNumber(m), Number(d))],
   },
   {
-    pattern: new RegExp(`\\b${ordinal}\\s+(?:day\\s+of\\s+)?(${month}),?\\s+(\\d{4})\\b`, 'gi'),
+    pattern: new RegExp(
+      `\\b${ordinal}\\s+(?:(?:day\\s+)?of\\s+)?(${month}),?\\s+(\\d{4})\\b`,
+      'gi',
+    ),
     read: ([d, m = '', y]) => [dayFrom(Number(y), monthNumber(m), Number(d))],
   },
   {
@@ -77,31 +80,43 @@ const currencies: [RegExp, string][] = [
   [/^(?:US\$|U\.S\. ?dollars?|US ?dollars?|USD|\$|dollars?)$/i, 'USD'],
   [/^(?:€|EUR|euros?)$/i, 'EUR'],
   [/^(?:£|GBP|pounds?)$/i, 'GBP'],
-  [/^CHF$/i, 'CHF'],
+  [/^₹$/, 'INR'],
+  [/^AU?\$$/, 'AUD'],
+  [/^CA?\$$/, 'CAD'],
+  [/^HK\$$/, 'HKD'],
+  [/^NZ\$$/, 'NZD'],
+  [/^S\$$/, 'SGD'],
 ]
+const codes = 'USD|EUR|GBP|CHF|JPY|AUD|CAD|HKD|NZD|SGD|INR|SEK|NOK|DKK|PLN|CZK|CNY|ZAR'
 const zeros: Record<string, number> = { thousand: 3, k: 3, million: 6, m: 6, billion: 9, bn: 9 }
 const large = '(?:\\s?(thousand|million|billion|bn|[km])\\b)?'
-const sign = '(US\\$|\\$|€|£|\\b(?:USD|EUR|GBP|CHF))'
-const coin = '(U\\.S\\. ?dollars?|US ?dollars?|dollars?|euros?|pounds?|USD|EUR|GBP|CHF)\\b'
+const sign = `((?<![A-Za-z])(?:US|AU?|CA?|HK|NZ|S)?\\$|[€£₹]|\\b(?:${codes}))`
+const coin = `(?:(U\\.S\\. ?dollars?|US ?dollars?|dollars?|euros?|pounds?|${codes})\\b|([€£])(?!\\s?\\d))`
+/** Next to a currency, thousands may be parted by blanks. */
+const sum = `(?:\\d{1,3}(?: \\d{3})+(?:[.,]\\d{1,2})?(?![.,'’ ]?\\d)|${figures})`
+/** `1.250`: a fraction in one country and thousands in another, and for money and time no number for certain. */
+const unclear = /^\d{1,3}\.\d{3}$/
 const signed = new RegExp(
-  `(?:(${spelling})\\s+(?:${coin})\\s*\\(\\s*)?${sign}\\s?(${figures})${large}`,
+  `(?:(${spelling})\\s+(?:${coin})\\s*\\(\\s*)?${sign}\\s?(${sum})${large}`,
   'gi',
 )
-const named = new RegExp(`(?<![\\w.,$€£])(${figures})${large}\\s?${coin}`, 'gi')
+const named = new RegExp(`(?<![\\w.,'’$€£₹])(${sum})${large}\\s?${coin}`, 'gi')
 
 const written = new RegExp(`(${spelling})\\s+${coin}`, 'gi')
 
 function moneyIn(text: string): Quantity[] {
   const before = [...text.matchAll(signed)].map((match) => {
-    const [, spelled, , symbol = '', amount = '', scale] = match
+    const [, spelled, , , symbol = '', amount = '', scale] = match
     return { match, spelled, symbol, amount, scale }
   })
   const after = [...text.matchAll(named)].map((match) => {
-    const [, amount = '', scale, symbol = ''] = match
+    const [, amount = '', scale, word, mark = ''] = match
+    const symbol = word ?? mark
     return { match, spelled: undefined, symbol, amount, scale }
   })
   const words = [...text.matchAll(written)].map((match) => {
-    const [, spelled = '', symbol = ''] = match
+    const [, spelled = '', word, mark = ''] = match
+    const symbol = word ?? mark
     return {
       match,
       spelled: undefined,
@@ -110,9 +125,12 @@ function moneyIn(text: string): Quantity[] {
       scale: undefined,
     }
   })
-  return [...before, ...after, ...words].map(({ match, spelled, symbol, amount, scale }) => ({
+  const all = [...before, ...after, ...words].filter(
+    ({ amount, scale }) => scale !== undefined || !unclear.test(amount),
+  )
+  return all.map(({ match, spelled, symbol, amount, scale }) => ({
     kind: 'money',
-    unit: currencies.find(([pattern]) => pattern.test(symbol))?.[1] ?? symbol,
+    unit: currencies.find(([pattern]) => pattern.test(symbol))?.[1] ?? symbol.toUpperCase(),
     value: decimal(amount, zeros[scale?.toLowerCase() ?? ''] ?? 0),
     spelled: spelled === undefined ? null : String(spelledNumber(spelled)),
     from: match.index,
@@ -127,7 +145,7 @@ function endOf(text: string, match: RegExpExecArray, isSpelled: boolean): number
 }
 
 // Figures, words, or words with the figures after them in brackets.
-const amount = `(?:(?:(${spelling})\\s*\\(\\s*(${figures})\\s*\\)|(?<![\\w.,$€£])(${figures})|(${spelling})))`
+const amount = `(?:(?:(${spelling})\\s*\\(\\s*(${figures})\\s*\\)|(?<![\\w.,'’$€£₹])(${figures})|(${spelling})))`
 const percent = new RegExp(`${amount}\\s?(?:%|per\\s?cent\\b|Prozent\\b)`, 'gi')
 const spans = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 }
 const longer = { month: 1, quarter: 3, year: 12 }
@@ -155,6 +173,7 @@ function percentsIn(text: string): Quantity[] {
 
 function durationsIn(text: string): Quantity[] {
   return [...text.matchAll(duration)].flatMap((match): Quantity[] => {
+    if (unclear.test(match[2] ?? match[3] ?? '')) return []
     const read = readAmount(match)
     const unit = match[6]?.toLowerCase() ?? english[match[7]?.toLowerCase() ?? ''] ?? ''
     if (match[5] !== undefined)
@@ -182,17 +201,32 @@ function readAmount(match: RegExpExecArray): Pick<Quantity, 'value' | 'spelled' 
 // A number that names something counts nothing: Section 4, ISO 27001, version 2, the year 2026.
 const naming =
   /(?:section|sections|article|clause|exhibit|schedule|annex|appendix|page|version|release|type|level|tier|phase|iso|soc|tls|aes|sha|rsa|no\.?|#|step|paragraph)[\s-]*$/i
-const counted = new RegExp(`(?<![\\w.,$€£/-])(${figures})\\s+([a-z]{3,})`, 'g')
+const timeNoun = /^(?:second|minute|hour|day|week|month|quarter|year|business|working|calendar)/
+const counted = new RegExp(`(?<![\\w.,'’$€£₹/-])(${figures})\\s+([a-z]{3,})`, 'g')
 
 function countsIn(text: string): Quantity[] {
   return [...text.matchAll(counted)].flatMap(
     ({ 0: whole, 1: figure = '', 2: noun = '', index }): Quantity[] => {
       const year = /^(?:19|20)\d\d$/.test(figure)
       const [thing] = wordsOf(noun)
-      if (year || thing === undefined || naming.test(text.slice(Math.max(0, index - 12), index)))
+      const isTime = unclear.test(figure) && timeNoun.test(noun)
+      if (
+        year ||
+        isTime ||
+        thing === undefined ||
+        naming.test(text.slice(Math.max(0, index - 12), index))
+      )
         return []
       const span = { from: index, to: index + whole.length }
-      return [{ kind: 'count', unit: thing.stem, value: decimal(figure), spelled: null, ...span }]
+      return [
+        {
+          kind: 'count',
+          unit: thing.stem,
+          value: decimal(unclear.test(figure) ? figure.replace('.', '') : figure),
+          spelled: null,
+          ...span,
+        },
+      ]
     },
   )
 }

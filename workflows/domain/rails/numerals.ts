@@ -13,8 +13,12 @@ const scales = new Map([
 ])
 
 const word = `(?:${[...values.keys(), 'hundred', ...scales.keys()].sort((a, b) => b.length - a.length).join('|')})`
-/** A number in figures, `1,250.5`; and one in English words, `one hundred and five`: sources of regular expressions. */
-export const figures = String.raw`(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?`
+/**
+ * A number in figures, and one in English words, `one hundred and five`: sources of regular expressions. Thousands are parted by
+ * commas, points, apostrophes or thin blanks: `1,250.5`, `1.250.000,50`, `1’250.50`, `12,50,000`. What is written otherwise is no number.
+ */
+const groups = (mark: string) => String.raw`\d{1,3}(?:${mark}\d{3})+`
+export const figures = String.raw`(?:(?:${groups("['’]")}|${groups('[\u00a0\u2009\u202f]')})(?:[.,]\d+)?|(?:${groups(',')}|\d{1,2}(?:,\d{2})+,\d{3})(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d+,\d{1,2}|\d+(?:\.\d+)?)(?![.,'’\u00a0\u2009\u202f]?\d)`
 export const spelling = String.raw`\b${word}(?:(?:[\s-]+and)?[\s-]+${word}){0,12}\b`
 
 /** `forty-five` → 45. */
@@ -33,9 +37,18 @@ export function spelledNumber(text: string): number {
   return total + below
 }
 
+/** `1.250,5` and `1,250.5` → `1250.5`: of two marks the last one begins the fraction, and a mark of thousands stands before three digits. */
+function withPoint(text: string): string {
+  const [comma, point] = [text.lastIndexOf(','), text.lastIndexOf('.')]
+  const isFraction = comma > point && (point !== -1 || !/,\d{3}$/.test(text))
+  if (isFraction) return text.replaceAll('.', '').replace(',', '.')
+  const whole = text.replaceAll(',', '')
+  return whole.indexOf('.') === whole.lastIndexOf('.') ? whole : whole.replaceAll('.', '')
+}
+
 /** `1,250.50` with three zeros more → `1250500`: the shortest decimal text. */
 export function decimal(text: string, zeros = 0): string {
-  const [whole = '', fraction = ''] = text.replaceAll(',', '').split('.')
+  const [whole = '', fraction = ''] = withPoint(text.replace(/[^\d.,]/g, '')).split('.')
   const shifted = fraction.padEnd(zeros, '0')
   const digits = `${whole}${shifted.slice(0, zeros)}`.replace(/^0+(?=\d)/, '')
   const rest = shifted.slice(zeros).replace(/0+$/, '')

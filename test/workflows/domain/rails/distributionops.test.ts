@@ -310,3 +310,19 @@ function limitOf(index: number): Pick<Recipient, 'cap_minor' | 'floor_minor'> {
   if (index % 7 === 0) return { cap_minor: 900 }
   return index % 11 === 0 ? { floor_minor: 700 } : {}
 }
+
+verifies('distributionops.refusals', 'ids that look alike are named, and both are paid', () => {
+  const work = distributionops.work({
+    pool: { amount_minor: 100, currency: 'EUR' },
+    recipients: ['Anna', 'anna\u00a0', 'B\u200bob', 'Carl', 'Carla'].map((id) => ({
+      id,
+      weight: 1,
+    })),
+  })
+  const alike = work.findings.find(({ code }) => code === 'ids_alike')
+  expect(alike?.citations?.map(({ pointer }) => pointer)).toEqual([
+    '/recipients/0/id',
+    '/recipients/1/id',
+  ])
+  expect(work.result.allocations).toHaveLength(5)
+})

@@ -163,3 +163,50 @@ verifies('rails.bounded', 'searches for common words stop at a limit that is rep
   expect(result.coverage.answered).toBe(75)
   expect(new Set(gaps.map(({ code }) => code))).toEqual(new Set(['question_not_searched']))
 })
+
+verifies('rails.words', 'thousands are read as they are written in many countries', () => {
+  const read = (text: string) => quantitiesIn(text).map(({ value, unit }) => `${value} ${unit}`)
+  for (const [text, amount] of [
+    ['EUR 1.250.000,00', '1250000 EUR'],
+    ['€ 4.500,50', '4500.5 EUR'],
+    ['4.500,50 €', '4500.5 EUR'],
+    ['1.250.000 EUR', '1250000 EUR'],
+    ["CHF 1'250'000.50", '1250000.5 CHF'],
+    ['CHF 4’500', '4500 CHF'],
+    ['€\u00a01\u202f250\u202f000', '1250000 EUR'],
+    ['USD 4 500.50', '4500.5 USD'],
+    ['INR 12,50,000', '1250000 INR'],
+    ['$1,250.50', '1250.5 USD'],
+    ['$1.5m', '1500000 USD'],
+    ['€ 1.250 million', '1250000 EUR'],
+    ['€ 3,5', '3.5 EUR'],
+    ['A$1,000', '1000 AUD'],
+    ['HK$ 300', '300 HKD'],
+    ['SEK 5 000', '5000 SEK'],
+    ['3,5 %', '3.5 percent'],
+    ['99.999 %', '99.999 percent'],
+    ['1.204 users', '1204 user'],
+    ['1,204 users', '1204 user'],
+  ] as const)
+    expect(read(`It is ${text} in all.`), text).toEqual([amount])
+  // What one country reads as thousands and another as a fraction, and what no country writes, is no amount.
+  for (const text of [
+    '€ 1.250',
+    '4.500 €',
+    '1.000 days',
+    '$1,25,0',
+    '$1.2.3',
+    'R$ 5',
+    '1.2.3.4 users',
+  ])
+    expect(read(`It is ${text} in all.`), text).toEqual([])
+})
+
+verifies('rails.words', 'a year before its month and “of” a month are read as days', () => {
+  const days = (text: string) => datesIn(text).map(({ day, other }) => [day, other])
+  expect(days('From 2026/07/01 to the 1st of January 2027.')).toEqual([
+    ['2026-07-01', null],
+    ['2027-01-01', null],
+  ])
+  expect(days('Lot 2026/07/0112, file 2026-07/01.')).toEqual([])
+})

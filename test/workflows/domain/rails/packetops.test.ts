@@ -469,3 +469,39 @@ verifies('packetops.content', 'a file is read by its extracted text, and not rea
   ])
   expect(coverageOf(small([{ ...pdf, extracted_text: 'MFA is not enforced.' }]))[0]).toBe('failing')
 })
+
+verifies('packetops.content', 'exports are read as tables, whatever they came from', () => {
+  const failing = [
+    '\ufeffmfa_enabled,account\r\nno,anna\r\nyes,bob\r\n',
+    'account,mfa_enabled,mfa_enabled\nanna,no,yes\nbob,yes,yes\n',
+    'account,mfa_enabled,\nanna,no,\nbob,yes,\n',
+    'account,mfa_enabled\nanna,no,\nbob,yes,\n',
+    'Review of June\nOwner: A. Okafor\n\naccount,mfa_enabled\nanna,no\nbob,yes\n',
+    '| account | mfa_enabled |\n|---|---|\n| anna | no |\n| bob | yes |\n',
+    'account;mfa enabled;Saldo\nanna;nein;1.234,50\nbob;ja;2,00\n',
+    'account,mfa_enabled\nanna,0\nbob,1\n',
+    '\ufeff{"mfa_enabled": false, "note": "of the console"}',
+    '{"account":"anna","mfa_enabled":false}\n{"account":"bob","mfa_enabled":true}\n',
+    'account: anna\nmfa_enabled: "no"\nnote: of the console\n',
+    'MFA\u00a0enabled:\u00a0no\nOwner: A. Okafor\nof the console\n',
+  ]
+  for (const content of failing) {
+    const { weaknesses } = small([doc({ content })]).result
+    expect(
+      weaknesses.map(({ code, about }) => [code, about]),
+      content,
+    ).toEqual([['control_failing', 'mfa_enabled']])
+  }
+  const titled = small([doc({ content: failing[4]! })]).result.manifest[0]
+  expect(titled?.owner).toBe('A. Okafor')
+  for (const said of ['1,204', '1.204', '12 of 400', '3 (three)', "1'204"])
+    expect(codes(small([doc({ content: `exceptions: ${said}\nof all changes made` })]))).toEqual([
+      'exceptions_found',
+    ])
+  for (const said of ['0', '0 of 400', '0 (none)', 'none'])
+    expect(codes(small([doc({ content: `exceptions: ${said}\nof all changes made` })]))).toEqual([])
+  expect(codes(small([doc({ content: 'We saw that 1,204 exceptions were noted.' })]))).toEqual([])
+  expect(codes(small([doc({ content: 'In May 1,204 exceptions were noted.' })]))).toEqual([
+    'exceptions_found',
+  ])
+})

@@ -22,6 +22,13 @@ const permitted =
 const demanded =
   /(?:mfa|2fa|sso|factor|authentication|approval|review|encryption|password).*_required$/
 
+/** Where a key ends in one of these, `0` is `false`. */
+const switches = set(
+  'enforced enabled encrypted compliant active configured implemented mfa sso encryption',
+)
+/** `41`, `1,204`, `1.204`, `12 of 400`, `3 (three)`. */
+const counted = /^(?:\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+|\d+(?:\.\d+)?)(?=$| (?:of|out of|\()|\/)/
+
 /** Where a key ends in one of these, a number above zero counts what went wrong. */
 const counters = set(
   'exceptions exception failures failed violations deviations overdue unpatched unapproved unencrypted unreviewed ' +
@@ -49,18 +56,23 @@ const [KEY_CHARS_MAX, VALUE_CHARS_MAX] = [80, 200]
 /** Judges one value by the name that it has. */
 export function verdictOn(key: string, value: string): Verdict | undefined {
   if (key.length > KEY_CHARS_MAX || value.length > VALUE_CHARS_MAX) return undefined
-  const said = value.trim().toLowerCase().replace(/[.]$/, '')
+  const said = value
+    .trim()
+    .toLowerCase()
+    .replace(/[.]$|^["']|["']$/g, '')
   const last = key.split('_').at(-1) ?? ''
   if (approver.test(key) && unnamed.test(said)) return 'approval_missing'
-  if (/^(?:true|yes|y|on)$/.test(said)) {
+  if (/^(?:true|yes|y|on|ja)$/.test(said)) {
     const unwise = unwanted.test(key) && permitted.test(key)
     return unwise || (fails.has(last) && !unwanted.test(key)) ? 'control_failing' : undefined
   }
-  if (/^(?:false|no|n|never|no longer|not (?:yet|at all|any ?more))$/.test(said)) {
+  if (/^(?:false|no|n|nein|never|no longer|not (?:yet|at all|any ?more))$/.test(said)) {
     const wanted = holds.has(last) || /_in_place$/.test(key) || demanded.test(key)
     return wanted && !unwanted.test(key) ? 'control_failing' : undefined
   }
-  if (/^\d+(?:\.\d+)?$/.test(said)) return Number(said) > 0 ? countVerdict(key) : undefined
+  if (said === '0' && switches.has(last)) return 'control_failing'
+  const [count] = counted.exec(said) ?? []
+  if (count !== undefined) return /[1-9]/.test(count) ? countVerdict(key) : undefined
   if (protection.test(key) && off.test(said)) return 'control_failing'
   const concludes = concluding.has(last) || holds.has(last)
   return concludes && failing.test(said.replace(/_/g, ' ')) ? 'control_failing' : undefined
@@ -69,8 +81,8 @@ export function verdictOn(key: string, value: string): Verdict | undefined {
 function countVerdict(key: string): Verdict | undefined {
   if (harmless.test(key)) return undefined
   if (openCriticals.test(key)) return 'critical_open'
-  const counted = key.replace(countWords, '').split('_').at(-1) ?? ''
-  return counters.has(counted) ? 'exceptions_found' : undefined
+  const noun = key.replace(countWords, '').split('_').at(-1) ?? ''
+  return counters.has(noun) ? 'exceptions_found' : undefined
 }
 
 const graded = /(?:^|_)(?:severity|priority|criticality|risk_rating|rating)$/

@@ -55,15 +55,15 @@ const statements: [RegExp, Verdict][] = [
     'control_failing',
   ],
   [
-    /(?<![\d.,])(?!0\b)\d+ (?:[a-z-]+ )?critical(?: severity)?(?: [a-z]+)? (?:[a-z]+ )?(?:open|unresolved|outstanding|unremediated|unpatched|overdue)\b/gi,
+    /(?<![\d.,])(?!0\b)(?:\d{1,3}(?:,\d{3})+|\d+) (?:[a-z-]+ )?critical(?: severity)?(?: [a-z]+)? (?:[a-z]+ )?(?:open|unresolved|outstanding|unremediated|unpatched|overdue)\b/gi,
     'critical_open',
   ],
   [
-    /(?<![\d.,])(?!0\b)\d+ (?:open|unresolved|outstanding|unremediated) critical\b/gi,
+    /(?<![\d.,])(?!0\b)(?:\d{1,3}(?:,\d{3})+|\d+) (?:open|unresolved|outstanding|unremediated) critical\b/gi,
     'critical_open',
   ],
   [
-    /(?<![\d.,])(?!0\b)\d+ (?:control )?(?:exceptions?|deviations?|violations?) (?:were |was )?(?:noted|found|identified|observed)\b/gi,
+    /(?<![\d.,])(?!0\b)(?:\d{1,3}(?:,\d{3})+|\d+) (?:control )?(?:exceptions?|deviations?|violations?) (?:were |was )?(?:noted|found|identified|observed)\b/gi,
     'exceptions_found',
   ],
   [

@@ -25,7 +25,7 @@ export function stateOf(text: string): { state: TextState; at: Part | null } {
   if (filler.test(text)) return { state: 'placeholder', at: place }
   const rest = substance(text)
   if (rest.placeholders > 0 && rest.words < WORDS_MIN) return { state: 'placeholder', at: place }
-  if (tableIn(text) !== undefined) return { state: 'written', at: null }
+  if (tableIn(text)?.isTitled === false) return { state: 'written', at: null }
   if (place !== null) return { state: 'unfinished', at: place }
   const words = [...text.matchAll(/[\p{L}\p{N}]+/gu)].length
   return { state: words < WORDS_MIN ? 'thin' : 'written', at: null }

@@ -16,7 +16,8 @@ export type Read = { statements: Statement[]; facts: Fact[]; table: Table | unde
 export function readText(text: string): Read {
   if (isJson(text)) return fromMembers(membersOf(text))
   const table = tableIn(text)
-  if (table !== undefined) return { statements: fromRows(table), facts: [], table }
+  const ofRows = table === undefined ? [] : fromRows(table)
+  if (table?.isTitled === false) return { statements: ofRows, facts: [], table }
   const lines = namedLines(text)
   const read = fromMembers(lines)
   // A document that names no approver is unfinished; only records show that something was done without one.
@@ -29,11 +30,25 @@ export function readText(text: string): Read {
     const code = isNamed ? undefined : verdictOnSentence(text.slice(from, to))
     return code === undefined ? [] : [{ code, about: 'text', rows: 0, from, to }]
   })
-  return { ...read, statements: [...against, ...prose].slice(0, STATEMENTS_MAX) }
+  const statements = [...ofRows, ...against, ...prose].slice(0, STATEMENTS_MAX)
+  return { ...read, statements, table }
 }
 
+/** JSON, or a line of JSON for each record. */
 function isJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false
+  // A byte order mark is no part of JSON (RFC 8259, section 8.1).
+  const whole = text.replace(/^\ufeff/, '')
+  return (
+    parses(whole) ||
+    whole
+      .trim()
+      .split(/\s*\n\s*/)
+      .every(parses)
+  )
+}
+
+function parses(text: string): boolean {
   try {
     JSON.parse(text)
     return true
@@ -56,7 +71,7 @@ function membersOf(text: string): Fact[] {
 
 /** `Owner: A. Okafor`, `mfa_enforced = false`, also as an item of a list. */
 function namedLines(text: string): Fact[] {
-  const line = /^[ \t]*(?:[-*•][ \t]+)?(\p{L}[\p{L}\p{N} _\-/()]{0,60})[:=](.*)$/gmu
+  const line = /^[ \t]*(?:[-*•][ \t]+)?(\p{L}[\p{L}\p{N} \u00a0_\-/()]{0,60})[:=](.*)$/gmu
   return [...text.matchAll(line)].flatMap(({ 0: whole, 1: name = '', 2: said = '', index }) => {
     const value = said.trim()
     const from = index + whole.search(/\S/)
