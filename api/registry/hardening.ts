@@ -13,7 +13,7 @@ type Deps = {
   registry: readonly AnyOperation[]
 }
 
-/** Callers share a reading for so long, because it counts all runs. */
+/** Callers share a reading for so long. */
 const SHARED_MS = 500
 
 /** Judges the controls by the registry, the settings of this process and the records. */

@@ -50,6 +50,11 @@ export const productionRequirements = {
     behavior:
       'GET /api/os-security-hardening judges nine controls by registry, settings and records, each with what was read; each turns off or stale when its state is bad.',
   },
+  'production.hardening-bounded': {
+    source: 'production § Controls',
+    behavior:
+      'A reading counts up to 1,000 records of each kind, the newest first and by index, however many there are.',
+  },
   'production.gate-contract': {
     source: 'production § Write gate',
     behavior:

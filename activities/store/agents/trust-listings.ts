@@ -90,18 +90,43 @@ export type ListingFilter = {
   badge?: BadgeState | undefined
 }
 
-const shown = (tx: Tx, { reader, all, listingId, agentId, badge }: ListingFilter) =>
-  tx
+/** Listings are shown and counted up to here, so that a read costs the same however many there are. */
+const COUNTED_MAX = 1_000
+
+/** The newest listings that may be shown, by index and before anything is joined: the approved ones, and the reader's own. */
+function newest(tx: Tx, { reader, listingId, agentId }: ListingFilter) {
+  const listings = tx
+    .selectFrom('trust_listings')
+    .select('trust_listing_id')
+    .$if(listingId !== undefined, (query) =>
+      query.where('trust_listing_id', '=', String(listingId)),
+    )
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', String(agentId)))
+    .orderBy('listed_at', 'desc')
+    .limit(COUNTED_MAX)
+  const approved = listings.where('review_state', '=', 'approved')
+  const own = listings.where('agent_id', '=', reader ?? '')
+  return tx
+    .selectFrom(approved.as('approved'))
+    .selectAll()
+    .union(tx.selectFrom(own.as('own')).selectAll())
+}
+
+const shown = (tx: Tx, filter: ListingFilter) => {
+  const { reader, all, listingId, agentId, badge } = filter
+  return tx
     .selectFrom('trust_listings')
     .innerJoin('trust_listings_shown as shown', (join) =>
       join.onRef('shown.trust_listing_id', '=', 'trust_listings.trust_listing_id'),
     )
     .where(sql<boolean>`(${all} or is_public or agent_id = ${reader ?? null})`)
+    .$if(!all, (query) => query.where('trust_listings.trust_listing_id', 'in', newest(tx, filter)))
     .$if(listingId !== undefined, (query) =>
       query.where('trust_listings.trust_listing_id', '=', String(listingId)),
     )
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', String(agentId)))
     .$if(badge !== undefined, (query) => query.where('badge_now', '=', badge as BadgeState))
+}
 
 /** A page of what the reader may see, the newest first. */
 export async function listListings(
@@ -118,9 +143,6 @@ export async function listListings(
     .limit(limit)
     .execute()
 }
-
-/** Listings are counted up to here, so that a read costs the same however many there are. */
-const COUNTED_MAX = 1_000
 
 export async function countListings(tx: Tx, filter: ListingFilter): Promise<number> {
   const first = shown(tx, filter).select('trust_listings.trust_listing_id').limit(COUNTED_MAX)

@@ -43,6 +43,7 @@ import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
 import { exchange } from '../migrations/0049-exchange.ts'
 import { dueFees } from '../migrations/0052-due-fees.ts'
 import { acceptedFees } from '../migrations/0053-accepted-fees.ts'
+import { boundedReads } from '../migrations/0054-bounded-reads.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -94,6 +95,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0049-exchange': exchange,
   '0052-due-fees': dueFees,
   '0053-accepted-fees': acceptedFees,
+  '0054-bounded-reads': boundedReads,
 }
 
 /** The name of the last migration that this code knows. */

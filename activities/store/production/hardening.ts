@@ -16,6 +16,11 @@ export type HardeningRecords = {
   queued_for: number | null
 }
 
+/** Records are counted up to here, the newest first, so that a reading costs the same however many there are. */
+export const HARDENING_COUNTED_MAX = 1_000
+const upTo = (rows: string) =>
+  sql.raw(`(select count(*)::int from (${rows} limit ${HARDENING_COUNTED_MAX}) counted)`)
+
 /** What the records say of the controls, all at one time of Postgres. Ages are in seconds. */
 export async function readHardening(tx: Tx): Promise<HardeningRecords> {
   const { rows } = await sql<HardeningRecords>`
@@ -23,23 +28,25 @@ export async function readHardening(tx: Tx): Promise<HardeningRecords> {
       select exists (
         select from review_decisions d where d.decision_id = t.review_decision and d.decision = 'approve'
       ) as approved
-      from tasks t where t.usage = 'operational' and t.run_id is not null and exists (select from runs r where r.task_id = t.task_id)
+      from (select task_id, review_decision from tasks where usage = 'operational' and run_id is not null
+        order by created_at desc limit ${HARDENING_COUNTED_MAX}) t
+      where exists (select from runs r where r.task_id = t.task_id)
     ), rings as (
       select ring, extract(epoch from clock_timestamp() - max(activated_at) filter (
         where superseded_at is null and retired_at is null and revoked_at is null))::float8 as age
       from signing_keys group by ring
     )
     select clock_timestamp() as measured_at,
-      (select count(*)::int from provider_events) as events,
+      ${upTo('select from provider_events')} as events,
       (select count(*)::int from begun) as begun,
       (select count(*)::int from begun where not approved) as unapproved,
-      (select count(*)::int from rate_limits where expire > extract(epoch from clock_timestamp()) * 1000) as counted,
-      (select count(*)::int from failed_attempts where window_ends_at > clock_timestamp()) as failing,
-      (select count(*)::int from contracts where accepted_at is not null) as accepted,
+      ${upTo('select from rate_limits where expire > extract(epoch from clock_timestamp()) * 1000')} as counted,
+      ${upTo('select from failed_attempts where window_ends_at > statement_timestamp()')} as failing,
+      ${upTo('select from contracts where accepted_at is not null')} as accepted,
       (select count(*)::int from operators where revoked_at is null) as operators,
       (select coalesce(array_agg(distinct scope order by scope), '{}') from controls where paused) as paused,
       (select coalesce(jsonb_object_agg(ring, age), '{}') from rings) as key_ages,
-      (select extract(epoch from clock_timestamp() - max(signed_at))::float8 from log_checkpoints) as checkpoint_age,
+      (select extract(epoch from clock_timestamp() - signed_at)::float8 from log_checkpoints order by size desc limit 1) as checkpoint_age,
       (select extract(epoch from clock_timestamp() - min(queued_at))::float8 from log_outbox) as queued_for`.execute(
     tx,
   )

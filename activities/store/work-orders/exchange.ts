@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { limits } from '#domain/core/limits.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { releaseFeeOf } from '../credit/fee-events.ts'
 import type { Tx } from '../postgres/db.ts'
@@ -7,13 +8,18 @@ import type { Database } from '../schema/schema.ts'
 export type ClaimRow = Selectable<Database['exchange_claims']>
 type Ended = Extract<ClaimRow['state'], 'accepted' | 'rejected' | 'released' | 'expired'>
 
-/** An order that may be claimed now: approved, funded, reviewed, within its deadline and without a claim. */
+/** An order that may be claimed now: approved, funded, reviewed, within its deadline and without a claim. No deadline is further ahead than the index is read back. */
 const open = (tx: Tx, rail: RailKey | undefined) =>
   tx
     .selectFrom('work_orders as w')
     .innerJoin('work_order_tasks as o', 'o.work_order_id', 'w.work_order_id')
     .innerJoin('tasks as t', 't.task_id', 'o.task_id')
     .where('w.exchange_until', '>', sql<Date>`clock_timestamp()`)
+    .where(
+      'w.created_at',
+      '>',
+      sql<Date>`now() - ${limits.exchangeSecondsMax} * interval '1 second'`,
+    )
     .where('w.decision', '=', 'approve')
     .where('t.state', '=', 'credit_funded')
     .where('t.review_decision', 'is not', null)

@@ -3,6 +3,11 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { HardeningControl } from '#domain/production/hardening.ts'
 import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { logOrigin, sequence } from '../../../../activities/log/sequencer.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import {
+  HARDENING_COUNTED_MAX,
+  readHardening,
+} from '../../../../activities/store/production/hardening.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { operations } from '../../../../api/operations/index.ts'
 import { createHardening } from '../../../../api/registry/hardening.ts'
@@ -22,6 +27,35 @@ const controlOf = async (name: HardeningControl) => {
 }
 const becomes = (name: HardeningControl, wanted: object) =>
   expect.poll(() => controlOf(name), { timeout: 10_000 }).toMatchObject(wanted)
+
+verifies('production.hardening-bounded', 'a reading counts no more than 1,000', async () => {
+  const { db } = apis
+  const planned = (query: string) =>
+    transaction(db, async (tx) => {
+      await sql`set local enable_seqscan = off`.execute(tx)
+      const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${sql.raw(query)}`.execute(tx)
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    })
+  const counted = transaction(db, async (tx) => {
+    await sql`insert into provider_events (provider, event_id, type, external_reference, amount_cents, currency)
+      select 'many', 'evt_' || n, 'payment.failed', 'ref_' || n, 100, 'usd' from generate_series(1, 1100) n`.execute(
+      tx,
+    )
+    expect((await readHardening(tx)).events).toBe(HARDENING_COUNTED_MAX)
+    throw new Error('undone')
+  })
+  await expect(counted).rejects.toThrow('undone')
+  const begun = `select task_id from tasks where usage = 'operational' and run_id is not null
+    order by created_at desc limit 1000`
+  expect(await planned(begun)).toMatch(/Index Scan using tasks_begun/)
+  const open = `select work_order_id from work_orders where exchange_until is not null
+    and decision = 'approve' and created_at > now() - interval '30 days'
+    order by created_at desc, work_order_id limit 25`
+  expect(await planned(open)).toMatch(/work_orders_open/)
+  const listed = `select trust_listing_id from trust_listings where review_state = 'approved'
+    order by listed_at desc limit 1000`
+  expect(await planned(listed)).toMatch(/trust_listings_review/)
+})
 
 verifies('production.hardening', 'settings, registry and records change the answer', async () => {
   const { db, config } = apis
