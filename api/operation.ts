@@ -23,6 +23,7 @@ export type Uses = Readonly<
       | 'candidates'
       | 'pilots'
       | 'analyses'
+      | 'records'
       | 'posts'
       | 'kib',
       number

@@ -33,6 +33,9 @@ export const quotaSettings = {
   QUOTA_ANALYSES_PER_DAY: quota('1000/100/2000/20000').describe(
     'free analyses and proofs of evidence: see QUOTA_TASKS_PER_DAY',
   ),
+  QUOTA_RECORDS_PER_DAY: quota('200000/2000/100000/10000000').describe(
+    'what open calls leave on record, such as quotes, uses and questions to the write gate: see QUOTA_TASKS_PER_DAY',
+  ),
   QUOTA_POSTS_PER_DAY: quota('20000/2000/20000/2000000').describe(
     'requests of callbacks, each counted when it is sent, and what callers without trust may send also when they ask for it: see QUOTA_TASKS_PER_DAY',
   ),

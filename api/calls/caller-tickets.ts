@@ -27,9 +27,16 @@ async function quotaTicket({
 
 async function userOf(caller: Caller, address: string, { agents }: PipelineDeps): Promise<User> {
   if (caller.kind === 'operator') return { agentId: undefined, address, trusted: true }
-  const known = caller.kind === 'public' ? caller.credential?.agent_id : undefined
-  const agentId = 'agentId' in caller ? caller.agentId : known
+  const agentId = 'agentId' in caller ? caller.agentId : presentedAgent(caller)
   if (agentId === undefined || agentId === '')
     return { agentId: undefined, address, trusted: false }
   return { agentId, address, trusted: await agents.isTrusted(agentId) }
+}
+
+/** The agent whose access key a public caller presents, also where the operation only examines it. */
+function presentedAgent(caller: Caller): string | undefined {
+  if (caller.kind !== 'public') return undefined
+  const { credential, presented } = caller
+  if (presented !== undefined && 'credential' in presented) return presented.credential.agent_id
+  return credential?.agent_id
 }

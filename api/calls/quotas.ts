@@ -28,6 +28,7 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
     candidates: config.QUOTA_CANDIDATES_PER_DAY,
     pilots: config.QUOTA_PILOTS_PER_DAY,
     analyses: config.QUOTA_ANALYSES_PER_DAY,
+    records: config.QUOTA_RECORDS_PER_DAY,
     posts: config.QUOTA_POSTS_PER_DAY,
     kib: config.QUOTA_KIB_PER_DAY,
   } satisfies Record<keyof Uses, unknown>
@@ -46,6 +47,7 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
     candidates: limitersOf('candidates'),
     pilots: limitersOf('pilots'),
     analyses: limitersOf('analyses'),
+    records: limitersOf('records'),
     posts: limitersOf('posts'),
     kib: limitersOf('kib'),
   } satisfies Record<keyof Uses, unknown>

@@ -35,4 +35,14 @@ export const attackRequirements = {
     behavior:
       'A body that is no JSON object, is cut, nests too deep, is too large, or holds invalid UTF-8, lone surrogates, NUL or numbers without a finite value is refused by every write with a problem of status 4xx, and no row is written.',
   },
+  'attack.repeats': {
+    source: 'calls § Idempotency',
+    behavior:
+      'Two equal calls at once and one later have one effect and one answer, and a call with other terms under the same key returns 422 idempotency_conflict and writes nothing, for every write with a key.',
+  },
+  'attack.quotas': {
+    source: 'limits § Quotas',
+    behavior:
+      'Every write that anyone may make without a credential is counted in a daily quota of its address and of all strangers; trusted agents are not refused by what strangers do.',
+  },
 } as const

@@ -89,8 +89,8 @@ export async function send(
           : { body: changed(init.body) as string }
       const sent = new Headers(init.headers)
       for (const name of strip) sent.delete(name)
-      for (const [name, value] of Object.entries(headers)) sent.set(name, value)
       sent.set('x-forwarded-for', freshAddress())
+      for (const [name, value] of Object.entries(headers)) sent.set(name, value)
       const answer = await fetch(url, { ...init, ...body, headers: sent })
       const text = await answer.text()
       const parsed = parsedOf(text)

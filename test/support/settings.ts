@@ -10,6 +10,7 @@ export const unhurried = {
   QUOTA_CANDIDATES_PER_DAY: plenty,
   QUOTA_PILOTS_PER_DAY: plenty,
   QUOTA_ANALYSES_PER_DAY: plenty,
+  QUOTA_RECORDS_PER_DAY: plenty,
   QUOTA_POSTS_PER_DAY: plenty,
   QUOTA_KIB_PER_DAY: plenty,
 }

@@ -24,6 +24,7 @@ export const draftMandate = operation({
   mode: 'draft_mandate',
   access: 'public',
   errors: ['limits_invalid', 'forbidden_material'],
+  uses: () => ({ records: 1 }),
   idempotency: { kind: 'effect' },
   input: z.strictObject({ mode: z.literal('draft_mandate'), action: z.strictObject(termsAsked) }),
   output,

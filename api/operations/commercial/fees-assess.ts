@@ -37,6 +37,7 @@ export const feesAssess = operation({
     'paused',
     'unsupported_request',
   ],
+  uses: () => ({ records: 1 }),
   idempotency: { kind: 'body' },
   input: z.strictObject({
     run_id: RunId.optional().meta({

@@ -30,6 +30,7 @@ export const createPaymentChallenge = operation({
     'already_funded',
     'holder_unknown',
   ],
+  uses: () => ({ records: 1 }),
   input: z.strictObject({
     mode: z.literal('create_payment_challenge'),
     quote_id: QuoteId,

@@ -29,6 +29,7 @@ export const quoteRun = operation({
   mode: 'quote_run',
   tool: 'quote_run',
   ...quoting,
+  uses: () => ({ records: 1 }),
   input: z.strictObject({ mode: z.literal('quote_run'), ...asked }),
   example: paymentExamples['quote-run'],
   handle: ({ rail, tier, input }, context) =>
@@ -42,6 +43,7 @@ export const agentPricingQuote = operation({
   summary: 'Ask for a quote of a run that agents can buy, where its price is read.',
   http: { method: 'POST', path: '/api/agent-pricing', host: 'base' },
   ...quoting,
+  uses: () => ({ records: 1 }),
   input: z.strictObject(asked),
   example: paymentExamples['agent-pricing-quote'],
   handle: ({ rail, tier, input }, context) =>

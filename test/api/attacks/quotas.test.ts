@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { isOpen, openCallers, send, writes } from '../../support/attacks.ts'
+import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
+import { verifies } from '../../verifies.ts'
+
+let apis: ComposedApis
+beforeAll(async () => {
+  apis = await startComposed({
+    env: { TRUST_PROXY: '1', QUOTA_RECORDS_PER_DAY: '3/2/5/1000' },
+    sequences: false,
+  })
+})
+afterAll(() => apis?.stop())
+
+/** Its messages are signed by this service, and it keeps the last ones alone. */
+const counted = writes.filter(
+  (one) => isOpen(one) && one.idempotency.kind !== 'read' && one.id !== 'callback-demo-receive',
+)
+
+verifies('attack.quotas', 'each open write is counted in a daily quota', async () => {
+  expect(counted.length).toBeGreaterThan(25)
+  const free = counted.filter(({ uses }) => uses === undefined)
+  expect(free.map(({ id }) => id)).toEqual([])
+})
+
+verifies('attack.quotas', 'records of strangers end for an address and for all', async () => {
+  const callers = await openCallers(apis)
+  const asked = writes.find(({ id }) => id === 'write-gate-validate')
+  if (asked === undefined) throw new Error('the write gate is missing')
+  const ask = async (options: Parameters<typeof send>[3]) =>
+    (await send(callers.hosts, asked, asked.example.input, options)).status
+  const from = (address: string) => ask({ headers: { 'x-forwarded-for': address } })
+  const one = [await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.1')]
+  expect(one).toEqual([200, 200, 429])
+  const all = [await from('192.0.2.2'), await from('192.0.2.3'), await from('192.0.2.4')]
+  expect(all).toEqual([200, 200, 200])
+  expect(await from('192.0.2.5')).toBe(429)
+  // The agent is trusted: strangers do not use up its quota.
+  expect(await ask(callers.presents(asked))).toBe(200)
+})

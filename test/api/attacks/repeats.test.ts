@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { z } from 'zod'
+import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import type { AnyOperation } from '../../../api/operation.ts'
+import {
+  type Callers,
+  manyCalls,
+  openCallers,
+  openRecords,
+  openRows,
+  placesIn,
+  send,
+  withIds,
+  withValue,
+  writes,
+} from '../../support/attacks.ts'
+import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
+import { verifies } from '../../verifies.ts'
+
+let apis: ComposedApis
+let callers: Callers
+let ids: ReadonlyMap<string, string>
+let rows: Awaited<ReturnType<typeof openRows>>
+beforeAll(async () => {
+  apis = await startComposed({ env: manyCalls })
+  callers = await openCallers(apis)
+  const records = await openRecords(apis, callers)
+  ids = records.ids
+  rows = await openRows(apis.db)
+})
+afterAll(() => apis?.stop())
+
+const keyed = writes.filter(
+  ({ idempotency, id }) => idempotency.kind === 'body' && !id.endsWith('-run'),
+)
+const secret = { idempotencySecret: 'a'.repeat(22) }
+const fits = ({ input }: AnyOperation, value: unknown) => (input as z.ZodType).safeParse(value)
+
+/** The input with another value at its first place where the schema takes one. */
+function otherTerms(operation: AnyOperation, input: unknown): unknown {
+  const before = canonicalJson(fits(operation, input).data)
+  for (const [path, value] of placesIn(input)) {
+    if (path.at(-1) === 'idempotency_key' || path.at(-1) === 'mode') continue
+    const others = typeof value === 'number' ? [value + 1] : [`${value} x`, !value]
+    for (const other of typeof value === 'object' ? [] : others) {
+      const changed = withValue(input, path, other)
+      const read = fits(operation, changed)
+      if (read.success && canonicalJson(read.data) !== before) return changed
+    }
+  }
+  return undefined
+}
+
+verifies('attack.repeats', 'a key repeats one effect, and other terms are refused', async () => {
+  const wrong: unknown[] = []
+  const repeated: string[] = []
+  for (const operation of keyed) {
+    const own = withIds(operation.example.input, ids) as Record<string, unknown>
+    const idempotency_key = randomBytes(8).toString('hex')
+    const isInBody = 'idempotency_key' in own
+    const input = isInBody ? { ...own, idempotency_key } : own
+    const headers = isInBody ? {} : { 'idempotency-key': idempotency_key }
+    const { wallet, ...presented } = callers.presents(operation)
+    const ask = (body: unknown) =>
+      send(callers.hosts, operation, body, {
+        ...presented,
+        wallet: wallet as never,
+        ...secret,
+        headers,
+      })
+    // Two at once, and one later.
+    const [one, two] = await Promise.all([ask(input), ask(input)])
+    if (one.status >= 300 && two.status >= 300) continue
+    await rows.changed()
+    const again = await ask(input)
+    const changed = await rows.changed()
+    const firsts = [one, two].filter(({ status }) => status < 300)
+    const isSame = firsts.every(({ body }) => digestOf(body) === digestOf(again.body))
+    if (again.status === 202) continue
+    repeated.push(operation.id)
+    if (!again.replayed || !isSame || changed.length > 0)
+      wrong.push([
+        operation.id,
+        one.status,
+        two.status,
+        again.status,
+        again.replayed,
+        isSame,
+        changed,
+      ])
+    const terms = otherTerms(operation, input)
+    if (terms === undefined) continue
+    const { code } = await ask(terms)
+    const written = await rows.changed()
+    if (code !== 'idempotency_conflict' || written.length > 0)
+      wrong.push([operation.id, code, written])
+  }
+  expect(wrong).toEqual([])
+  expect(repeated.length).toBeGreaterThan(25)
+})
