@@ -215,6 +215,12 @@ export async function requirePayable(tx: Tx, quoteId: string): Promise<Challenge
   })
 }
 
+/** Ends the open challenge of a quote that is paid in no other way any more; 409 `payment_pending` while a payment may be under way. */
+export async function withdrawChallenge(tx: Tx, quoteId: string): Promise<void> {
+  const live = await lockLiveChallenge(tx, quoteId)
+  if (live !== undefined) await expireChallenge(tx, await unpaid(tx, live))
+}
+
 /** `open → expired`, of a locked challenge. */
 async function expireChallenge(tx: Tx, { challenge_id, state }: ChallengeRow): Promise<void> {
   await updateChallenge(tx, challenge_id, {

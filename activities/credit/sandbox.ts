@@ -1,5 +1,12 @@
 import { receiptId } from '#domain/core/ids.ts'
-import { type Account, freeAccount, fund, sandboxAccount, usageOf } from '#domain/credit/credit.ts'
+import {
+  type Account,
+  freeAccount,
+  fund,
+  grantAccount,
+  sandboxAccount,
+  usageOf,
+} from '#domain/credit/credit.ts'
 import { pricingModelOf } from '#domain/credit/pricing.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { isRail } from '#domain/rails/rail.ts'
@@ -26,12 +33,34 @@ export const fundFromSandbox = (
 export const fundFree = (deps: ReceiptIssuer, tx: Tx, entitlementId: string): Promise<void> =>
   fundWithoutPayment(deps, tx, { entitlementId, source: freeAccount, decidedBy: 'free_rail' })
 
-type Funding = { entitlementId: string; source: Account; decidedBy: string }
+/** An operator grants a run its credit, once: a settlement receipt that names the decision, and no payment. */
+export const fundFromGrant = (
+  deps: ReceiptIssuer,
+  tx: Tx,
+  {
+    entitlementId,
+    operator,
+    decision,
+  }: { entitlementId: string; operator: string; decision: string },
+): Promise<void> =>
+  fundWithoutPayment(deps, tx, {
+    entitlementId,
+    source: grantAccount,
+    decidedBy: operator,
+    facts: { funding: 'granted_entitlement', decision_receipt_id: decision },
+  })
+
+type Funding = {
+  entitlementId: string
+  source: Account
+  decidedBy: string
+  facts?: Record<string, string>
+}
 
 async function fundWithoutPayment(
   deps: ReceiptIssuer,
   tx: Tx,
-  { entitlementId, source, decidedBy }: Funding,
+  { entitlementId, source, decidedBy, facts: more = {} }: Funding,
 ): Promise<void> {
   const entitlement = await requireEntitlement(tx, entitlementId)
   if (entitlement.state !== 'pending') return
@@ -43,6 +72,7 @@ async function fundWithoutPayment(
     amount_usd: granted_units,
     decided_by: decidedBy,
     ...freeOf(entitlement),
+    ...more,
   }
   const usage = usageOf(funded.entitlement)
   const receipt = { subject: entitlement_id, kind: 'settlement_receipt', usage, facts } as const

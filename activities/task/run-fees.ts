@@ -1,4 +1,6 @@
+import { grantAccount } from '#domain/credit/credit.ts'
 import { accrueOrOwe } from '../credit/fees.ts'
+import { findEntitlement } from '../store/credit/entitlements.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findCustomerRun } from '../store/production/customer-runs.ts'
@@ -12,13 +14,18 @@ export async function accrueRunFees(deps: TaskDeps, tx: Tx, task: TaskRow): Prom
   const { task_id, run_id, agent_id, usage } = task
   if (usage !== 'operational' || agent_id === null) return
   if (deps.fees.receipt_usd + deps.fees.developer_usd === 0) return
-  if ((await findTaskCredit(tx, task_id))?.state !== 'used') return
+  const credit = await findTaskCredit(tx, task_id)
+  if (credit?.state !== 'used' || (await isGranted(tx, credit.entitlement_id))) return
   const charge = { agentId: agent_id, subject: task_id }
   const count = await countReceipts(tx, [task_id, run_id ?? ''])
   if (count > 0) await accrueOrOwe(deps, tx, 'receipt_fee', { ...charge, count })
   const byDeveloper = (await findCustomerRun(tx, task_id)) ?? (await findFirstPaidRun(tx, task_id))
   if (byDeveloper !== undefined) await accrueOrOwe(deps, tx, 'developer_fee', charge)
 }
+
+/** Whether an operator granted the credit: no one pays for such a run. */
+const isGranted = async (tx: Tx, entitlementId: string): Promise<boolean> =>
+  (await findEntitlement(tx, entitlementId))?.source === grantAccount
 
 /** The receipts of a task and its run. */
 export async function countReceipts(tx: Tx, subjects: readonly string[]): Promise<number> {

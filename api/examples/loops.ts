@@ -109,6 +109,11 @@ const controlledPilot = <State extends string, Of extends object>(state: State, 
 })
 const { task_token: _token, links: _links, ...waitingSeen } = waitingRun
 const { task_token: _closed, links: _old, ...closedSeen } = closedRun
+const seen = <Of extends object>(pilot: Of) => ({
+  ...pilot,
+  funding: 'settled_payment' as const,
+  synthetic_runs: [],
+})
 const nextStep = 'The run waits for its payment, its review or its result.'
 
 /** A free run of scout in the controlled loop, and what is at its steps. */
@@ -253,7 +258,7 @@ export const loopExamples = {
   },
   'controlled-pilot-read': {
     input: { run_id: ids.run },
-    output: controlledPilot('delivered', pilotRun(closedSeen)),
+    output: seen(controlledPilot('delivered', pilotRun(closedSeen))),
   },
   'controlled-pilot-run': {
     input: {
@@ -277,11 +282,13 @@ export const loopExamples = {
   'runtime-runs-read': {
     input: { limit: '10' },
     output: {
-      items: [controlledPilot('running', pilotRun(waitingSeen))],
+      items: [seen(controlledPilot('running', pilotRun(waitingSeen)))],
       offset: 0,
       limit: 10,
       total: 1,
-      ready_to_run: [{ pilot_id: ids.pilot, evidence_root_sha256: digests.evidence }],
+      ready_to_run: [
+        { pilot_id: ids.pilot, evidence_root_sha256: digests.evidence, is_paid: true },
+      ],
     },
   },
   'runtime-run': {
@@ -292,7 +299,7 @@ export const loopExamples = {
       idempotency_key: 'begin-1',
     },
     output: {
-      ...controlledPilot('running', pilotRun(waitingSeen)),
+      ...seen(controlledPilot('running', pilotRun(waitingSeen))),
       review_decision: {
         decision: 'approve',
         work_order_id: ids.workOrder,

@@ -40,4 +40,19 @@ export const loopRequirements = {
     behavior:
       'An operator begins a paid pilot by one recorded decision about its evidence; an unpaid one is 409, and a repeat finds the decision.',
   },
+  'pilot.grant': {
+    source: 'loops § Runtime runs',
+    behavior:
+      'With the same decision an operator grants the credit of an unpaid run of one unit: its challenge ends, its settlement receipt names the decision, it brings in no revenue and no fee, and it does not count as paid.',
+  },
+  'pilot.trial': {
+    source: 'loops § Runtime runs',
+    behavior:
+      'A synthetic run tries a pilot out on its stored input or another, at most 20 times: labelled so, with sandbox credit alone and a receipt, and the pilot stays as it is.',
+  },
+  'pilot.replace': {
+    source: 'decision',
+    behavior:
+      'Another input for the own run of a pilot begins nothing: it stops the run, and the agent accepts the input first.',
+  },
 } as const

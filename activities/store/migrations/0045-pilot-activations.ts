@@ -37,4 +37,29 @@ export const pilotActivations: readonly string[] = [
   end $$`,
   `create trigger pilot_activations_guard before insert or update or delete on pilot_activations
     for each row execute function pilot_activations_guard()`,
+  // Synthetic runs by which operators try a pilot out; none of them is its run.
+  `create table pilot_trials (
+    task_id text primary key references tasks,
+    pilot_id text not null references pilots,
+    operator_id text not null,
+    note text not null check (char_length(note) between 1 and 1000),
+    receipt_id text not null references receipts,
+    started_at timestamptz not null default clock_timestamp()
+  )`,
+  `create index pilot_trials_pilot on pilot_trials (pilot_id, started_at desc, task_id)`,
+  `create function pilot_trials_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`tg_op <> 'INSERT'`, 'a trial of a pilot stays as it was written')}
+    ${refusal(
+      `(select usage from tasks t where t.task_id = new.task_id) is distinct from 'synthetic'`,
+      'a trial of a pilot is synthetic',
+    )}
+    ${refusal(
+      `(select count(*) from pilot_trials t where t.pilot_id = new.pilot_id) >= 20`,
+      'a pilot has 20 trials at most',
+    )}
+    return new;
+  end $$`,
+  `create trigger pilot_trials_guard before insert or update or delete on pilot_trials
+    for each row execute function pilot_trials_guard()`,
 ]

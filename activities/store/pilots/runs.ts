@@ -20,18 +20,34 @@ export async function insertPilotRun(tx: Tx, run: Omit<PilotRunRow, 'started_at'
   await tx.insertInto('pilot_runs').values(run).execute()
 }
 
-/** Pilots of a rail whose run is paid and whose order waits for an operator, the longest waiting first. */
-export async function listReadyPilots(
-  tx: Tx,
-  rail: RailKey,
-  most: number,
-): Promise<{ pilot_id: string; work_order_id: string }[]> {
-  const { rows } = await sql<{ pilot_id: string; work_order_id: string }>`
-    select r.pilot_id, o.work_order_id from pilot_runs r join pilots p using (pilot_id)
+type ReadyPilot = { pilot_id: string; work_order_id: string; is_paid: boolean }
+
+/** Pilots of a rail whose order waits for an operator: the paid ones first, and then the longest waiting. */
+export async function listReadyPilots(tx: Tx, rail: RailKey, most: number): Promise<ReadyPilot[]> {
+  const { rows } = await sql<ReadyPilot>`
+    select r.pilot_id, o.work_order_id, t.state = 'credit_funded' as is_paid from pilot_runs r join pilots p using (pilot_id)
       join work_order_tasks w using (task_id) join tasks t using (task_id) join work_orders o on o.work_order_id = w.work_order_id
-    where p.rail = ${rail} and p.state = 'running' and t.state = 'credit_funded' and o.decision is null
-    order by r.started_at, r.pilot_id limit ${most}`.execute(tx)
+    where p.rail = ${rail} and p.state = 'running' and t.state in ('credit_pending', 'credit_funded') and o.decision is null
+    order by t.state = 'credit_funded' desc, r.started_at, r.pilot_id limit ${most}`.execute(tx)
   return rows
+}
+
+/** The synthetic runs of a pilot, the newest first. */
+export function listTrials(tx: Tx, pilotId: string): Promise<{ task_id: string }[]> {
+  return tx
+    .selectFrom('pilot_trials')
+    .select('task_id')
+    .where('pilot_id', '=', pilotId)
+    .orderBy('started_at', 'desc')
+    .orderBy('task_id')
+    .execute()
+}
+
+export async function insertTrial(
+  tx: Tx,
+  trial: Omit<Selectable<Database['pilot_trials']>, 'started_at'>,
+): Promise<void> {
+  await tx.insertInto('pilot_trials').values(trial).execute()
 }
 
 /**

@@ -1004,6 +1004,14 @@ export type Database = {
     customer_account: string
     started_at: Generated<Date>
   }
+  pilot_trials: {
+    task_id: string
+    pilot_id: string
+    operator_id: string
+    note: string
+    receipt_id: string
+    started_at: Generated<Date>
+  }
   pilots: {
     pilot_id: string
     source: 'intake' | 'invitation' | 'offer' | 'controlled'

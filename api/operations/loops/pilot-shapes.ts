@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pilotFundings } from '#domain/pilots/pilot.ts'
 import { activationSteps } from '#domain/production/activation-chain.ts'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -41,6 +42,13 @@ export const PilotWork = z
     ...activatedPilot,
     run: RunOfPilot.nullable(),
     audit_event_id: AuditEventId.nullable(),
+    funding: z.enum(pilotFundings).nullable().meta({
+      description: 'What pays for its run: money or a grant; null until something does.',
+    }),
+    synthetic_runs: z.array(z.string()).meta({
+      description:
+        'Runs that try it out, the newest first: without money, and none of them its run.',
+    }),
   })
   .meta({ id: 'PilotWork' })
 

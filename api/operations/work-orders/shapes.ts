@@ -12,7 +12,7 @@ import { CallbackUrl, Tier } from '../tasks/shapes.ts'
 
 export const WorkOrderId = z.string().regex(/^wo_[0-9a-f]{64}$/)
 const ToolId = z.enum([SERVICE_OS, ...requestedTools])
-const RunInput = z.record(z.string(), z.unknown()).meta({ 'x-free-text': true })
+export const RunInput = z.record(z.string(), z.unknown()).meta({ 'x-free-text': true })
 const Requester = z.union([
   z.strictObject({ name: freeText(120, 1), contact: freeText(200, 1) }),
   z.strictObject({ agent_id: AgentId }),

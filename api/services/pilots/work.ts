@@ -1,8 +1,13 @@
+import { grantAccount } from '#domain/credit/credit.ts'
+import type { PilotFunding } from '#domain/pilots/pilot.ts'
+import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { findActivation } from '../../../activities/store/pilots/activations.ts'
 import type { PilotRow } from '../../../activities/store/pilots/pilots.ts'
-import { findPilotRun } from '../../../activities/store/pilots/runs.ts'
+import { findPilotRun, listTrials } from '../../../activities/store/pilots/runs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
+import { runIdOf } from '../../../activities/task/facts.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { pilotView } from './views.ts'
 
@@ -17,7 +22,17 @@ export async function pilotWork(deps: RunViewDeps, tx: Tx, pilot: PilotRow) {
         ? null
         : withoutToken(await runView(deps, tx, await requireTask(tx, row.task_id))),
     audit_event_id: row?.audit_event_id ?? null,
+    funding: await fundingOf(tx, row?.task_id),
+    synthetic_runs: (await listTrials(tx, pilot.pilot_id)).map(({ task_id }) => runIdOf(task_id)),
   }
+}
+
+/** What pays for the run of a pilot: null until something does. */
+async function fundingOf(tx: Tx, taskId: string | undefined): Promise<PilotFunding | null> {
+  const credit = taskId === undefined ? undefined : await findTaskCredit(tx, taskId)
+  const paid = credit && (await findEntitlement(tx, credit.entitlement_id))
+  if (paid === undefined || paid.source === null) return null
+  return paid.source === grantAccount ? 'granted_entitlement' : 'settled_payment'
 }
 
 /** The chain of a controlled pilot; of another one there is none. */

@@ -1,6 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
-import { type Rail, type RailKey, usagesOf } from '#domain/rails/rail.ts'
+import { type Rail, type RailKey, type Tier, usagesOf } from '#domain/rails/rail.ts'
 import { SANDBOX_TIER, type SandboxFault } from '#domain/runs/sandbox.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { issueQuote } from '../../../activities/credit/quotes.ts'
@@ -29,8 +29,17 @@ export type SandboxAsked = {
   input?: Record<string, unknown> | undefined
   callback_url?: string | undefined
   fault: SandboxFault
+  tier?: Tier | undefined
+  /** Who starts it instead of any caller, and what is stored with it. */
+  by?: { actor: string; record(tx: Tx, taskId: string): Promise<void> } | undefined
 }
-type Start = { taskId: string; eventId: string; terms: TaskTerms; input: unknown }
+type Start = {
+  taskId: string
+  eventId: string
+  terms: TaskTerms
+  input: unknown
+  by: SandboxAsked['by']
+}
 
 /** Synthetic runs of callers without an agent: real work on the workflow of every run, reviewed by the sandbox policy, without money. */
 export class SandboxService {
@@ -58,7 +67,7 @@ export class SandboxService {
       await assertNotPaused(db)
       assertReadable(terms.rail, terms.tier, input)
       await transaction(db, (tx) =>
-        storeRun(this.#deps, tx, { taskId, eventId: callId, terms, input }),
+        storeRun(this.#deps, tx, { taskId, eventId: callId, terms, input, by: asked.by }),
       )
     }
     await gateway.advance(taskId)
@@ -75,7 +84,10 @@ export class SandboxService {
     })
   }
 
-  #plan({ rail: key, among, input, callback_url, fault }: SandboxAsked, taskId: string) {
+  #plan(
+    { rail: key, among, input, callback_url, fault, tier = SANDBOX_TIER }: SandboxAsked,
+    taskId: string,
+  ) {
     const rail = railOf(key)
     if (!among(rail)) throw invalid('/rail', `${key} has no run here`)
     if (fault === 'missing_evidence' && input !== undefined)
@@ -85,7 +97,7 @@ export class SandboxService {
     const terms: TaskTerms = {
       agent_id: null,
       rail: key,
-      tier: SANDBOX_TIER,
+      tier,
       usage: 'synthetic',
       on_gaps: fault === 'missing_evidence' ? 'ask' : 'report',
       callback_url: callbackOf(this.#deps.callbackHosts, { callback_url, fault, taskId }),
@@ -109,8 +121,8 @@ export class SandboxService {
 }
 
 /** One transaction from the submission to the queue, because nothing of it waits for anyone. */
-async function storeRun(deps: TaskDeps, tx: Tx, { taskId, eventId, terms, input }: Start) {
-  const actor = 'public'
+async function storeRun(deps: TaskDeps, tx: Tx, { taskId, eventId, terms, input, by }: Start) {
+  const actor = by?.actor ?? 'public'
   const data = { terms_sha256: await storeDocument(tx, taskId, terms) }
   await recordTransition(deps, tx, { taskId, eventId, event: 'submit', actor, data })
   await provideInput(tx, taskId, input)
@@ -138,6 +150,7 @@ async function storeRun(deps: TaskDeps, tx: Tx, { taskId, eventId, terms, input 
   const discovery = rail.prices === null
   const quote = await issueQuote(tx, { by: { owner: taskId }, rail, tier, taskId, discovery })
   await claimCredit(deps, tx, { task, quoteId: quote.quote_id })
+  await by?.record(tx, taskId)
   await advance()
 }
 

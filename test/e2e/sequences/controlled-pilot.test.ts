@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { railOf } from '#domain/rails/index.ts'
@@ -5,6 +6,7 @@ import { createClient, type InputOf } from '../../../api/http/client.ts'
 import { freshKey, openAgentUse, problemOf } from '../../support/agent-use.ts'
 import { startComposedTasks } from '../../support/composed-tasks.ts'
 import { pilotClient } from '../../support/pilots.ts'
+import { decide } from '../../support/registering-agent.ts'
 import { verifies } from '../../verifies.ts'
 
 type Start = InputOf<'energyops-controlled-pilot-run'>
@@ -63,7 +65,7 @@ verifies(
     const pilot_id = String(waiting?.pilot.pilot_id)
     const begin = { pilot_id, decision_note: 'known to us', idempotency_key: freshKey() }
     const early = { ...begin, evidence_root_sha256: '0'.repeat(64) }
-    expect((await listed()).ready_to_run).toEqual([])
+    expect((await listed()).ready_to_run).toMatchObject([{ pilot_id, is_paid: false }])
     expect(await problemOf(operator().call('energyops-runtime-run', early))).toMatchObject({
       status: 409,
       code: 'wrong_state',
@@ -115,7 +117,7 @@ verifies(
     await expect.poll(state, { timeout: 60_000 }).toBe('delivered')
     const pack = (await operator().call('loop-audit-pack', { run_id })).body
     expect(pack.decisions.map(({ receipt_id }) => receipt_id)).toContain(
-      begun.review_decision.receipt_id,
+      begun.review_decision?.receipt_id,
     )
   },
 )
@@ -149,3 +151,108 @@ verifies('pilot.chain', 'the first step that fails is the refusal, and is record
   expect(await refused({ callback_url })).toEqual(['runtime_write', 'callback_refused'])
   expect((await live()).live).toEqual({ activated: 0, refused: 5 })
 })
+
+type Begin = InputOf<'energyops-runtime-run'>
+const begin = (input: Partial<Begin> & Pick<Begin, 'pilot_id'>) =>
+  operator().call('energyops-runtime-run', {
+    decision_note: 'a pilot that we give',
+    idempotency_key: freshKey(),
+    ...input,
+  })
+/** An activated pilot that nothing pays for. */
+async function unpaid(more: { tier: 'standard' | 'pro'; units: number }) {
+  const asked = { rail: 'energyops', ...more, idempotency_key: freshKey() } as const
+  const { quote_id } = (await agent.client.call('agent-quote', asked)).body.quote
+  const input = await pilotOf('energyops', { quote_id, tier: more.tier })
+  await problemOf(agent.client.call('energyops-controlled-pilot-run', input))
+  const { items, ready_to_run } = (await operator().call('energyops-runtime-runs-read', {})).body
+  const pilot_id = String(items[0]?.pilot.pilot_id)
+  const ready = ready_to_run.find((one) => one.pilot_id === pilot_id)
+  const run = items[0]?.run
+  return { pilot_id, run, quote_id, input, root: ready?.evidence_root_sha256 }
+}
+const accountsOf = async (entitlementId: string | null | undefined) =>
+  (
+    await sql<{ account: string }>`
+      select distinct p.account from postings p where p.receipt_id in (
+        select receipt_id from postings where account = ${`credit:${entitlementId}`})
+        and p.account !~ '^credit:' order by 1`.execute(apis.db)
+  ).rows.map(({ account }) => account)
+
+verifies('pilot.grant', 'an operator grants the run of a pilot, which is no payment', async () => {
+  const many = await unpaid({ tier: 'standard', units: 40 })
+  const granted = { funding: 'granted_entitlement', evidence_root_sha256: many.root } as const
+  expect(await problemOf(begin({ ...granted, pilot_id: many.pilot_id }))).toMatchObject({
+    code: 'wrong_state',
+    detail: expect.stringContaining('40 runs'),
+  })
+  const { pilot_id, run, quote_id, root } = await unpaid({ tier: 'pro', units: 1 })
+  const paid = begin({ pilot_id, evidence_root_sha256: root })
+  expect(await problemOf(paid)).toMatchObject({ code: 'wrong_state' })
+  const asked = { ...granted, pilot_id, evidence_root_sha256: root, idempotency_key: freshKey() }
+  const begun = (await begin(asked)).body
+  expect(begun).toMatchObject({
+    funding: 'granted_entitlement',
+    pilot: { state: 'running' },
+    run: { usage: 'operational', payment_reference_id: null },
+    review_decision: { decision: 'approve' },
+  })
+  expect((await begin(asked)).body.review_decision).toEqual(begun.review_decision)
+  // What it was to be paid by ended.
+  const { rows } = await sql`
+    select state from payment_challenges where quote_id = ${quote_id}`.execute(apis.db)
+  expect(rows).toEqual([{ state: 'expired' }])
+  const run_id = String(run?.run_id)
+  const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
+  await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+  await agent.approve('loop_step', run_id)
+  const read = async () => {
+    const { body } = await operator().call('first-pilot-read', { pilot_id })
+    if (!('conditions' in body)) throw new Error('a pilot was expected')
+    return body.conditions.flatMap(({ condition, met }) => (met ? condition : []))
+  }
+  await expect
+    .poll(read, { timeout: 60_000 })
+    .toEqual(['activated', 'approved', 'delivered', 'charged'])
+  expect(await accountsOf(begun.run?.entitlement_id)).toEqual([
+    'clearing:operator_grant',
+    'revenue:operator_grant',
+  ])
+})
+
+verifies(
+  ['pilot.trial', 'pilot.replace'],
+  'a trial is synthetic, and another input is proposed',
+  async () => {
+    const { pilot_id, run, root, input } = await unpaid({ tier: 'standard', units: 41 })
+    const trial = { pilot_id, funding: 'synthetic' } as const
+    const key = freshKey()
+    const one = (await begin({ ...trial, idempotency_key: key })).body
+    expect((await begin({ ...trial, idempotency_key: key })).body).toEqual(one)
+    expect(one).toMatchObject({ pilot: { state: 'running' }, funding: null, review_decision: null })
+    const other = { ...input.input, tolerance_minor: 7 }
+    const two = (await begin({ ...trial, input: other })).body
+    expect(two.synthetic_runs.slice(1)).toEqual(one.synthetic_runs)
+    const { rows } = await sql<{ task_id: string; usage: string; input: string; en: string }>`
+    select t.task_id, t.usage, t.input_sha256 as input, t.entitlement_id as en from pilot_trials p join tasks t using (task_id)
+    where p.pilot_id = ${pilot_id} order by p.started_at`.execute(apis.db)
+    expect(rows.map(({ usage }) => usage)).toEqual(['synthetic', 'synthetic'])
+    expect(rows[0]?.input).not.toBe(rows[1]?.input)
+    const ended = async () =>
+      (await operator().call('work-read', { id: String(rows[1]?.task_id) })).body
+    await expect
+      .poll(async () => JSON.stringify(await ended()).includes('"closed"'), { timeout: 60_000 })
+      .toBe(true)
+    for (const account of await accountsOf(rows[1]?.en)) expect(account).toMatch(/:sandbox$/)
+    // Its own run takes another input only from its agent.
+    const proposed = { pilot_id, funding: 'granted_entitlement', input: other } as const
+    const stopped = (await begin({ ...proposed, evidence_root_sha256: root })).body
+    expect(stopped).toMatchObject({ review_decision: null, run: { state: 'exception_open' } })
+    const closed = await decide(apis.hosts[0]!, apis.operator, pilot_id, 'reject', {
+      subject_kind: 'pilot',
+    })
+    expect(closed.subject.state).toBe('closed')
+    expect(await problemOf(begin(trial))).toMatchObject({ code: 'wrong_state' })
+    expect((await agent.status(String(run?.run_id))).state).toMatch(/failed|closed/)
+  },
+)

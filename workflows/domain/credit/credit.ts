@@ -26,11 +26,14 @@ export type Account =
   | `clearing:${PaymentMethod}`
   | typeof sandboxAccount
   | typeof freeAccount
+  | typeof grantAccount
 
 /** Where the credit of synthetic runs comes from; what they use goes to `revenue:sandbox`, so that test money never mixes with money. */
 export const sandboxAccount = 'clearing:sandbox'
 /** Where the credit of what is free would come from; nothing is ever posted there. */
 export const freeAccount = 'clearing:free'
+/** Where the credit that an operator grants comes from. What it pays for is no revenue, and goes to `revenue:operator_grant`. */
+export const grantAccount = 'clearing:operator_grant'
 export const usageOf = ({ source }: Pick<Entitlement, 'source'>): RunUsage =>
   source === sandboxAccount ? 'synthetic' : 'operational'
 
@@ -86,9 +89,10 @@ export function consume(one: Entitlement, units: number): Movement {
   return { entitlement: { ...one, state, consumed_units }, legs }
 }
 
-/** What the next `units` bring in: revenue and its fee, of the sandbox neither. */
+/** What the next `units` bring in: revenue and its fee; of the sandbox and of a grant neither. */
 function earned(one: Entitlement, units: number): Leg[] {
   if (usageOf(one) === 'synthetic') return [{ account: 'revenue:sandbox', units }]
+  if (one.source === grantAccount) return [{ account: 'revenue:operator_grant', units }]
   const fee = feeWithin(one, one.consumed_units + units) - feeWithin(one, one.consumed_units)
   return [
     { account: `revenue:${one.rail}`, units: units - fee },

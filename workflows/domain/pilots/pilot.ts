@@ -51,6 +51,7 @@ export const pilotLimits = {
   /** From then on an undecided intake gives way to a new one where so many wait. */
   givesWayHours: 24,
   requestedDays: 30,
+  trialsMax: 20,
   entriesMax: 200,
   entriesOfClientMax: 150,
   entriesOfClientPerDay: 30,
@@ -124,6 +125,10 @@ export const invitationTerms = ({
   ],
 })
 
+/** What the run of a pilot is done for: money, a grant of an operator, or as a trial that is neither paid nor operational. */
+export const pilotFundings = ['settled_payment', 'granted_entitlement', 'synthetic'] as const
+export type PilotFunding = (typeof pilotFundings)[number]
+
 export const pilotRunConditions = ['activated', 'paid', 'approved', 'delivered', 'charged'] as const
 export type PilotRunCondition = (typeof pilotRunConditions)[number]
 
@@ -131,6 +136,7 @@ type RunFacts = {
   isActivated: boolean
   /** The decision about the work order of the run. */
   orderDecision: string | null
+  payment_reference_id?: string | null
   settlement_receipt_id?: string | null
   return_package_id?: string | null
   usage_receipt_id?: string | null
@@ -140,7 +146,8 @@ type RunFacts = {
 export function judgePilotRun(run: RunFacts): { condition: PilotRunCondition; met: boolean }[] {
   const met: Readonly<Record<PilotRunCondition, boolean>> = {
     activated: run.isActivated,
-    paid: run.settlement_receipt_id != null,
+    // The receipt of a grant is that of no payment.
+    paid: run.settlement_receipt_id != null && run.payment_reference_id != null,
     approved: run.orderDecision === 'approve',
     delivered: run.return_package_id != null,
     charged: run.usage_receipt_id != null,

@@ -156,7 +156,7 @@ const later = new RegExp(
     'model_(budgets|calls)|run_drafts|evidence_analyses|analysis_calls|proof_relays',
     'harness_(runs|facts|steps|append_only)|regression_reports',
     'directory_submissions|agent_identities',
-    'pilots|pilot_(entries|runs)',
+    'pilots|pilot_(entries|runs|trials)',
     'production_writes|first_paid_runs|customer_runs|activations|clearings',
     'settled_at',
     'runs_at_step|proof_loops|pilot_activations',
