@@ -3,7 +3,6 @@ import { loadConfig } from '../activities/config/config.ts'
 import { checkStart } from '../activities/container.ts'
 import { authenticateOperator } from './auth/operator.ts'
 import { execute } from './calls/execute.ts'
-import { publishedLimits } from './calls/rate-policies.ts'
 import { createApi } from './compose.ts'
 import { answerUnreadable } from './http/answer-unreadable.ts'
 import { createConsole } from './http/console/console.ts'
@@ -48,7 +47,7 @@ const facts = {
   osUrl: config.OS_URL,
   temporalUiUrl: config.TEMPORAL_UI_URL,
   environment: config.ENVIRONMENT,
-  rateLimits: publishedLimits(config),
+  rateLimits: deps.services.discovery.rateLimits(),
   pauses,
 }
 const pages = Router().use(createPages(facts), createReference(facts, 'base'))
@@ -62,7 +61,6 @@ const operatorConsole = createConsole({
   signIn: signInOf(config, deps),
   guard: (address, check) => deps.attempts.guard({ address }, check),
 })
-
 const unreadable = answerUnreadable(config.BASE_URL)
 const serve = (host: 'base' | 'os', pages: Router, port: number) =>
   listen(createApp({ ...surface, host, pages }), config.BIND_HOST, port, unreadable)

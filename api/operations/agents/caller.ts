@@ -1,6 +1,4 @@
-import type { Scope } from '#domain/agents/credential.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { factsOf } from '../../auth/agent.ts'
 import type { BodyStream, Caller, Context, Presented } from '../../context.ts'
 import type { Payer } from '../../services/credit/payments.ts'
 import type { Writer } from '../../services/production/write-gate.ts'
@@ -67,15 +65,6 @@ export function readingAgentId(context: Context, detail: string): string {
   const agentId = agentIdOf(context)
   if (agentId === undefined) throw refuse('credential_required', { detail })
   return agentId
-}
-
-/** As `readingAgentId`, where the access key needs a scope; throws 403 `scope_denied` without it. */
-export function scopedAgentId(context: Context, scope: Scope, detail: string): string {
-  const agentId = readingAgentId(context, detail)
-  const { caller } = context
-  const held = caller.kind === 'public' ? caller.credential : undefined
-  if (held !== undefined && factsOf(held).scopes.includes(scope)) return agentId
-  throw refuse('scope_denied', { detail: `the credential has no scope ${scope}` })
 }
 
 /** As `agentIdOf`, for operations that are never handled for another kind of caller. */
