@@ -6,6 +6,7 @@ import { LongestFirst } from './test/support/longest-first.ts'
 const pure = ['test/workflows/**/*.test.ts', 'test/api/registry/**/*.test.ts']
 /** Long runs, most of them under faults, which stay next to the files of their subject. */
 const faults = [
+  'test/e2e/sequences/every-path/*.test.ts',
   'test/e2e/sequences/{access-key-delivery,as-pasted,controlled-pilot,credentials,exception-recovery,lost-registration,rail-pages}.test.ts',
   'test/e2e/faults/**/*.test.ts',
   'test/e2e/chaos/checker/*.test.ts',

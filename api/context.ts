@@ -142,8 +142,8 @@ export type EnforcementInput = {
 }
 /** The check that every call makes of a credential, without the operation. */
 export type Enforcement = {
-  /** The policy, with the number of checks so far by their result. */
-  policy(): Promise<z.output<typeof CredentialPolicy>>
+  /** The policy, with the number of checks so far by their result, and one of them by its audit event. */
+  policy(auditEventId?: string): Promise<z.output<typeof CredentialPolicy>>
   /** Checks and records it as an audit event of this call; throws 404 for an unknown operation. */
   check(
     presented: Presented | undefined,

@@ -141,7 +141,7 @@ export const agentExamples = {
     },
   },
   'credential-policy-read': {
-    input: {},
+    input: { audit_event_id: ids.audit },
     output: {
       scopes: ['runs:read', 'runs:write'],
       operations: [
@@ -155,6 +155,13 @@ export const agentExamples = {
       order_of_checks: credentialChecks.map(({ check, code, rule }) => ({ check, code, rule })),
       error_codes: [...new Set(credentialChecks.map(({ code }) => code))],
       live: { allow: 12, deny: 3 },
+      audit: {
+        audit_event_id: ids.audit,
+        operation_id: 'start-agent-run',
+        decision: 'allow',
+        reasons: [],
+        at: '2026-11-24T09:32:00.000Z',
+      },
     },
   },
   'credential-enforce': {
@@ -211,6 +218,7 @@ export const agentExamples = {
       key_id: 'agent-statement-2026-11',
       jws: statement,
       payload_sha256: digests.payload,
+      audit_event_id: ids.audit,
     },
   },
   'signing-verify': {

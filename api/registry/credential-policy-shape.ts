@@ -30,5 +30,15 @@ export const CredentialPolicy = z
     live: z
       .strictObject({ allow: count, deny: count })
       .meta({ description: 'Checks that were asked for, by their result.' }),
+    audit: z
+      .strictObject({
+        audit_event_id: z.string(),
+        operation_id: z.string(),
+        decision: z.enum(['allow', 'deny']),
+        reasons: z.array(Code),
+        at: z.iso.datetime(),
+      })
+      .nullable()
+      .meta({ description: 'The event that audit_event_id names.' }),
   })
   .meta({ id: 'CredentialPolicy' })

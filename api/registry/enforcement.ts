@@ -7,7 +7,11 @@ import {
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { credentialView } from '../../activities/agent/views.ts'
-import { countAudits, insertAudit } from '../../activities/store/agents/credential-audits.ts'
+import {
+  countAudits,
+  findAudit,
+  insertAudit,
+} from '../../activities/store/agents/credential-audits.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { factsOf } from '../auth/agent.ts'
 import type { Enforcement, EnforcementInput, Presented } from '../context.ts'
@@ -18,7 +22,7 @@ type EnforcementDeps = { db: Tx; registry: readonly AnyOperation[] }
 /** Checks credentials against the operations of the registry. */
 export function createEnforcement({ db, registry }: EnforcementDeps): Enforcement {
   return {
-    policy: async () => ({
+    policy: async (auditEventId) => ({
       scopes: [...scopes],
       operations: registry.map((operation) => ({
         operation_id: operation.id,
@@ -29,6 +33,7 @@ export function createEnforcement({ db, registry }: EnforcementDeps): Enforcemen
       order_of_checks: credentialChecks.map(({ check, code, rule }) => ({ check, code, rule })),
       error_codes: [...new Set(credentialChecks.map(({ code }) => code))],
       live: await countAudits(db),
+      audit: auditEventId === undefined ? null : await auditOf(db, auditEventId),
     }),
     check: async (presented, input, callId) => {
       const operation = registry.find(({ id }) => id === input.operation_id)
@@ -76,4 +81,11 @@ function denials(
     return [{ code: presented.refusal.code, detail: presented.refusal.detail }]
   const wanted = { scopes: operation.needs.scopes, rail: input.rail, usd: input.amount_usd }
   return checkCredential(factsOf(presented.credential), wanted, presented.credential.readAt)
+}
+
+/** The event of a check, without the key that was checked. */
+async function auditOf(db: Tx, auditEventId: string) {
+  const found = await findAudit(db, auditEventId)
+  if (found === undefined) throw refuse('not_found', { detail: 'no such audit event' })
+  return { ...found, reasons: found.reasons as Denial['code'][], at: found.at.toISOString() }
 }

@@ -5,6 +5,11 @@ export const conformanceRequirements = {
     behavior:
       'The registry serves the paths of the two documents, each under its host; the operator-only ones take operators alone. A list under test names the paths that are not served yet.',
   },
+  'conform.every-path': {
+    source: 'decision',
+    behavior:
+      'Each operation at a documented path answers another input or state with another content, ids, times and signatures left out. Each write leaves a record that another operation reads.',
+  },
   'conform.mandate-expiry': {
     source: 'payouts § Mandate',
     behavior: 'The mandate of a payout is refused with payout_expired when expires_at has passed.',

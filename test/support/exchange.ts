@@ -39,7 +39,10 @@ export async function openExchange(hosts: Hosts, operator: string) {
     requester,
     review,
     /** An approved and paid order that waits on the exchange. */
-    order: async (deadlineMs = 3_600_000): Promise<{ work_order_id: string; run_id: string }> => {
+    order: async (
+      deadlineMs = 3_600_000,
+      reward_note = 'paid on acceptance',
+    ): Promise<{ work_order_id: string; run_id: string }> => {
       const { quote_id } = await requester.quote('packetops', ++units)
       const { payment_reference_id } = await requester.pay(quote_id)
       await requester.approve('payment_reference', payment_reference_id)
@@ -49,7 +52,7 @@ export async function openExchange(hosts: Hosts, operator: string) {
         requester: { agent_id: requesterId },
         quote_id,
         payment_reference_id,
-        exchange: { deadline, reward_note: 'paid on acceptance' },
+        exchange: { deadline, reward_note },
         idempotency_key: freshKey(),
       } as InputOf<'work-order-create'>)
       await review('work_order', body.work_order.work_order_id, 'approve')

@@ -35,7 +35,7 @@ async function paidUse(call: Client['call'], approve: (paymentId: string) => Pro
 }
 
 /** A trusted agent with a wallet, whose usage receipt is what its listing rests on. */
-export async function listedAgent(hosts: Hosts, operator: string) {
+export async function listedAgent(hosts: Hosts, operator: string, display_name = 'Packet maker') {
   const { credential, registered } = await trustedAgent(hosts, operator, {
     rails: ['packetops'],
     requested_scopes: [...scopes],
@@ -52,15 +52,24 @@ export async function listedAgent(hosts: Hosts, operator: string) {
   )
   const asked = (evidence_receipt_ids: string[]) => ({
     mode: 'create_trust_listing' as const,
-    display_name: 'Packet maker',
+    display_name,
     summary: 'Makes packets of evidence.',
     rails: ['packetops' as const],
     evidence_receipt_ids,
     idempotency_key: key(),
   })
-  const { listing } = (await call('create-trust-listing', asked([receipt.receipt_id]))).body
+  const created = (await call('create-trust-listing', asked([receipt.receipt_id]))).body
   const { agent_id: agentId } = registered.agent
-  const { trust_listing_id: listingId } = listing
+  const { trust_listing_id: listingId } = created.listing
   const otherReceipts = [made.body.receipt.receipt_id, registered.receipt.receipt_id]
-  return { agentId, call, asked, listingId, walletId: wallet.wallet_id, receipt, otherReceipts }
+  return {
+    agentId,
+    call,
+    asked,
+    created,
+    listingId,
+    walletId: wallet.wallet_id,
+    receipt,
+    otherReceipts,
+  }
 }

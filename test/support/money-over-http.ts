@@ -13,7 +13,7 @@ type Scopes = NonNullable<InputOf<'agent-register'>['requested_scopes']>
 export type Event = { event_id: string; [fact: string]: unknown }
 
 /** APIs that believe one payment provider, with agents that buy and an operator who decides. */
-export async function startMoneyApis(apis = 1) {
+export async function startMoneyApis(apis = 1, more: Record<string, string> = {}) {
   const directory = await scratchDirectory()
   const keys = join(directory, 'provider-keys.json')
   const standard = {
@@ -22,7 +22,7 @@ export async function startMoneyApis(apis = 1) {
     key: `whsec_${secret.toString('base64')}`,
   }
   await writeFile(keys, JSON.stringify([standard]), { mode: 0o600 })
-  const env = { PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000' }
+  const env = { PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000', ...more }
   const composed = await startComposed({ apis, env })
   const stop = async () => {
     await composed.stop()

@@ -23,6 +23,14 @@ export async function insertAudit(tx: Tx, audit: CredentialAudit): Promise<void>
   })
 }
 
+/** A check by the id of its event. */
+export const findAudit = (tx: Tx, auditEventId: string) =>
+  tx
+    .selectFrom('credential_audits')
+    .select(['audit_event_id', 'operation_id', 'decision', 'reasons', 'at'])
+    .where('audit_event_id', '=', auditEventId)
+    .executeTakeFirst()
+
 /** The number of checks by their result. */
 export async function countAudits(tx: Tx): Promise<Record<'allow' | 'deny', number>> {
   return tx

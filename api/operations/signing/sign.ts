@@ -3,6 +3,7 @@ import { agentExamples } from '../../examples/agents.ts'
 import { Digest, freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
+import { AuditEventId } from '../production/gate-shapes.ts'
 import { content, path } from './shapes.ts'
 
 const selectors = ['payload', 'payload_sha256'] as const
@@ -15,6 +16,7 @@ const output = z
       .string()
       .meta({ description: 'Compact JWS of typ agent-statement+jws, which no receipt has.' }),
     payload_sha256: Digest,
+    audit_event_id: AuditEventId,
   })
   .meta({ id: 'AgentStatement' })
 

@@ -47,6 +47,7 @@ export async function signStatement(
   { caller, callId, context, ...content }: Statement,
 ) {
   const payload_sha256 = contentDigest(content) ?? ''
+  const audit_event_id = `aud_${digestOf({ call: callId })}`
   const audit = {
     operationId: 'signing-sign',
     credentialId: caller.credentialId,
@@ -56,7 +57,7 @@ export async function signStatement(
     const [versions, standing] = await Promise.all([
       listStatementKeys(tx),
       readKeyStatus(tx, keys, [STATEMENT_RING]),
-      insertAudit(tx, { auditEventId: `aud_${digestOf({ call: callId })}`, ...audit, reasons: [] }),
+      insertAudit(tx, { auditEventId: audit_event_id, ...audit, reasons: [] }),
     ])
     const key = standing.signer(STATEMENT_RING)
     const version = versions.find(({ kid }) => kid === key.kid)?.version
@@ -73,6 +74,7 @@ export async function signStatement(
       key_id: key.kid,
       jws: await signCompact(key, { typ: AGENT_STATEMENT_TYP, payload }),
       payload_sha256,
+      audit_event_id,
     }
   })
 }

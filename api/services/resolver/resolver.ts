@@ -46,10 +46,10 @@ export class ServiceResolver<Call extends Served> {
     this.#deps = deps
   }
 
-  /** What the resolver offers: its modes, our services, and the free tools, which also answer at their own paths. */
+  /** What the resolver offers: its modes, our services and the approved ones of others, and the free tools, which also answer at their own paths. */
   async contract() {
     const { version, tools, ranking } = this.#deps
-    const services = await ranking.services(false)
+    const services = await ranking.services(true)
     const free_tools = tools.map(({ service: { service_id }, operation_id, method, path }) => ({
       service_id,
       operation_id,
