@@ -99,8 +99,13 @@ function readGrammar(text: string): Grammar {
   }
 }
 
+/** A beginning of each of those words: most sentences have none, and need not be read further. */
+const maybe =
+  /n[’']t\b|\b(?:no|n[ie]|un|in(?:c|s|a)|far|fals|wrong|little|fail|refus|neglect|omi|hardly|scarcely|rare|rather|seldom|ceas|cannot|without|lack|absence|yet|m[iy]|lie|doubt|den|dis|question|refut|reject|contrary|prohibit|forbid|verb|vern|best|leug|kein|weder|ohne)/i
+
 /** The words of a sentence that deny something, in their order. */
 export function denialsIn(sentence: string): Denial[] {
+  if (!maybe.test(sentence)) return []
   const text = sentence.replace(harmless, (found) => ' '.repeat(found.length))
   const matches = [...text.matchAll(denying)]
   if (matches.length === 0) return []

@@ -93,7 +93,7 @@ const large = '(?:\\s?(thousand|million|billion|bn|[km])\\b)?'
 const sign = `((?<![A-Za-z])(?:US|AU?|CA?|HK|NZ|S)?\\$|[€£₹]|\\b(?:${codes}))`
 const coin = `(?:(U\\.S\\. ?dollars?|US ?dollars?|dollars?|euros?|pounds?|${codes})\\b|([€£])(?!\\s?\\d))`
 /** Next to a currency, thousands may be parted by blanks. */
-const sum = `(?:\\d{1,3}(?: \\d{3})+(?:[.,]\\d{1,2})?(?![.,'’ ]?\\d)|${figures})`
+const sum = `(?:\\d{1,3}(?: \\d{3}){1,6}(?:[.,]\\d{1,2})?(?![.,'’ ]?\\d)|${figures})`
 /** `1.250`: a fraction in one country and thousands in another, and for money and time no number for certain. */
 const unclear = /^\d{1,3}\.\d{3}$/
 const signed = new RegExp(

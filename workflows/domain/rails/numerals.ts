@@ -17,7 +17,7 @@ const word = `(?:${[...values.keys(), 'hundred', ...scales.keys()].sort((a, b) =
  * A number in figures, and one in English words, `one hundred and five`: sources of regular expressions. Thousands are parted by
  * commas, points, apostrophes or thin blanks: `1,250.5`, `1.250.000,50`, `1’250.50`, `12,50,000`. What is written otherwise is no number.
  */
-const groups = (mark: string) => String.raw`\d{1,3}(?:${mark}\d{3})+`
+const groups = (mark: string) => String.raw`\d{1,3}(?:${mark}\d{3}){1,6}`
 export const figures = String.raw`(?:(?:${groups("['’]")}|${groups('[\u00a0\u2009\u202f]')})(?:[.,]\d+)?|(?:${groups(',')}|\d{1,2}(?:,\d{2})+,\d{3})(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d+,\d{1,2}|\d+(?:\.\d+)?)(?![.,'’\u00a0\u2009\u202f]?\d)`
 export const spelling = String.raw`\b${word}(?:(?:[\s-]+and)?[\s-]+${word}){0,12}\b`
 

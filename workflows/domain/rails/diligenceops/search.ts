@@ -34,6 +34,13 @@ const TITLE_WEIGHT = 0.1
 /** Indexes the sentences of the evidence by the concepts that they name. */
 export function searchOver(evidence: DiligenceInput['evidence']): Search {
   const sentences = evidence.flatMap((one, index) => sentencesIn(one, index))
+  // Many questions meet one sentence: whether it denies something is found out once.
+  const denials = new Map<number, boolean>()
+  const denies = (at: number, quote: string): boolean => {
+    const known = denials.get(at) ?? isDenied(quote)
+    denials.set(at, known)
+    return known
+  }
   const titled = new Set(evidence.flatMap(({ title }) => [...namesOf(title, languageOf(title))]))
   const index = new Map<string, number[]>()
   for (const [at, { names, near }] of sentences.entries())
@@ -82,7 +89,7 @@ export function searchOver(evidence: DiligenceInput['evidence']): Search {
         if (sentence === undefined || sentence.isTitle || !holds(sentence.quote, asked.wanted))
           return []
         const { names, near: _, isTitle: __, ...span } = sentence
-        const isDenial = asked.wanted !== 'yes_no' && isDenied(sentence.quote)
+        const isDenial = asked.wanted !== 'yes_no' && denies(at, sentence.quote)
         const share = Math.min(1, weight / whole) * (isDenial ? DENIAL_SHARE : 1)
         const score = Math.round(share * 10_000) / 10_000
         return [{ span, score, size: names.size, at }]

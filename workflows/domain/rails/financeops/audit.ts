@@ -48,8 +48,14 @@ export const financeopsAudit: Audit<FinanceopsResult> = {
           totalsFault(result, sides.payments, ({ payments: side }) => side),
         ),
         rows_placed: firstOfAll(
-          placedFault(invoices, placesOfInvoices(result)),
-          placedFault(payments, placesOfPayments(result)),
+          placedFault(
+            invoices,
+            placesOf(result, result.unmatched_invoices, 'invoice_ids', 'credit_ids'),
+          ),
+          placedFault(
+            payments,
+            placesOf(result, result.unmatched_payments, 'payment_ids', 'refund_ids'),
+          ),
         ),
         nothing_overdrawn: overdrawnFault(result, sides),
         postings_balance: postingsFault(result),
@@ -88,28 +94,18 @@ function totalsFault(
 type Places = { matched: string[]; rest: ReadonlySet<string> }
 
 const aside: ReadonlySet<string> = new Set(asideCodes)
-const placesOfInvoices = ({
-  matches,
-  unmatched_invoices,
-  exceptions,
-}: FinanceopsResult): Places => ({
-  matched: matches.flatMap(({ invoice_ids }) => invoice_ids),
+/** Where each invoice, or each payment, of the rows is. */
+const placesOf = (
+  { matches, exceptions }: FinanceopsResult,
+  unmatched: readonly { id: string }[],
+  own: 'invoice_ids' | 'payment_ids',
+  reversed: 'credit_ids' | 'refund_ids',
+): Places => ({
+  matched: matches.flatMap((one) => one[own]),
   rest: new Set([
-    ...unmatched_invoices.map(({ id }) => id),
-    ...matches.flatMap(({ credit_ids }) => credit_ids),
-    ...exceptions.flatMap(({ code, invoice_ids }) => (aside.has(code) ? invoice_ids : [])),
-  ]),
-})
-const placesOfPayments = ({
-  matches,
-  unmatched_payments,
-  exceptions,
-}: FinanceopsResult): Places => ({
-  matched: matches.flatMap(({ payment_ids }) => payment_ids),
-  rest: new Set([
-    ...unmatched_payments.map(({ id }) => id),
-    ...matches.flatMap(({ refund_ids }) => refund_ids),
-    ...exceptions.flatMap(({ code, payment_ids }) => (aside.has(code) ? payment_ids : [])),
+    ...unmatched.map(({ id }) => id),
+    ...matches.flatMap((one) => one[reversed]),
+    ...exceptions.flatMap((one) => (aside.has(one.code) ? one[own] : [])),
   ]),
 })
 

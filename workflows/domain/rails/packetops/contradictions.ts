@@ -1,11 +1,10 @@
 import { groupedBy } from '../../core/grouped-by.ts'
 import { conflictsIn } from '../diligenceops/conflicts.ts'
 import { inOrder } from '../work.ts'
-import { deniedIn } from './denied.ts'
+import { deniedIn, type Said } from './denied.ts'
 import { citedIn } from './faults.ts'
 import type { InspectedItem } from './item.ts'
 import type { Contradiction } from './schema.ts'
-import type { Fact } from './statements.ts'
 
 /** What items say that cannot all be so, and which items say it. */
 export type Opposed = {
@@ -29,28 +28,27 @@ const observed =
   /(?:^|_)(?:elapsed|actual|measured|duration|age|took|observed|mean|median|average)(?:_|$)/
 const scopes = ['system', 'scope', 'application', 'environment', 'service', 'tenant', 'site']
 
-type Said = { one: InspectedItem; fact: Fact; value: string; scope: string[] }
+type NamedValue = Said & { scope: string[] }
+
+/** What items say differently of one thing at one time. */
+function opposedAmong(kind: Opposed['kind'], same: readonly Said[]): Opposed[] {
+  const opposed = same.filter((a) =>
+    same.some((b) => b.value !== a.value && b.one !== a.one && !apart(a.one, b.one)),
+  )
+  const [first] = opposed
+  if (first === undefined) return []
+  const sides = opposed.map(({ one, part, value }) => sideOf(one, part, value)).toSorted(byPlace)
+  const items = [...new Set(opposed.map(({ one }) => one))]
+  return [{ kind, items, contradiction: { about: first.key, sides } }]
+}
 
 /** Named values of one system, such as `mfa_enforced` or `backup_retention_days`, that items give differently; and sentences that do. */
 export function contradictionsIn(items: readonly InspectedItem[]): Opposed[] {
   const said = items.flatMap((one) => factsOf(one))
-  const groups = groupedBy(said, ({ fact, scope }) => JSON.stringify([fact.key, scope]))
-  const facts = [...groups.values()].flatMap((same): Opposed[] => {
-    const opposed = same.filter((a) =>
-      same.some((b) => b.value !== a.value && !apart(a.one, b.one)),
-    )
-    const [first] = opposed
-    if (first === undefined) return []
-    const sides = opposed.map(({ one, fact, value }) => sideOf(one, fact, value)).toSorted(byPlace)
-    return [
-      {
-        kind: 'fact',
-        items: opposed.map(({ one }) => one),
-        contradiction: { about: first.fact.key, sides },
-      },
-    ]
-  })
-  return [...facts, ...inProse(items), ...inDenials(items)].toSorted(
+  const groups = groupedBy(said, ({ key, scope }) => JSON.stringify([key, scope]))
+  const facts = [...groups.values()].flatMap((same) => opposedAmong('fact', same))
+  const denied = deniedIn(items).flatMap((same) => opposedAmong('prose', same))
+  return [...facts, ...inProse(items), ...denied].toSorted(
     inOrder(
       ({ contradiction }) => contradiction.about,
       ({ contradiction }) =>
@@ -59,7 +57,7 @@ export function contradictionsIn(items: readonly InspectedItem[]): Opposed[] {
   )
 }
 
-function factsOf(one: InspectedItem): Said[] {
+function factsOf(one: InspectedItem): NamedValue[] {
   const scope = scopeOf(one)
   return (one.read?.facts ?? []).flatMap((fact) => {
     if (!fact.key.includes('_')) return []
@@ -67,7 +65,7 @@ function factsOf(one: InspectedItem): Said[] {
     const isMeasure =
       measured.test(fact.key) && !observed.test(fact.key) && /^\d+(?:\.\d+)?$/.test(fact.value)
     const value = truth ?? (isMeasure ? String(Number(fact.value)) : undefined)
-    return value === undefined ? [] : [{ one, fact, value, scope }]
+    return value === undefined ? [] : [{ one, part: fact, key: fact.key, value, scope }]
   })
 }
 
@@ -92,19 +90,6 @@ const sideOf = (one: InspectedItem, part: { from: number; to: number }, value: s
   value,
   citation: citedIn(one, part),
 })
-
-/** Sentences of different items of which one denies what the other says. */
-const inDenials = (items: readonly InspectedItem[]): Opposed[] =>
-  deniedIn(items).flatMap((same): Opposed[] => {
-    const opposed = same.filter((a) =>
-      same.some((b) => b.value !== a.value && b.one !== a.one && !apart(a.one, b.one)),
-    )
-    const [first] = opposed
-    if (first === undefined) return []
-    const sides = opposed.map(({ one, part, value }) => sideOf(one, part, value)).toSorted(byPlace)
-    const sayers = [...new Set(opposed.map(({ one }) => one))]
-    return [{ kind: 'prose', items: sayers, contradiction: { about: first.key, sides } }]
-  })
 
 /** Sentences of different items that give different dates, amounts or durations for one thing. */
 function inProse(items: readonly InspectedItem[]): Opposed[] {

@@ -3,8 +3,8 @@ import { denialsIn, without } from '../denial.ts'
 import { type Part, sentencesOf, stemsOf } from '../words.ts'
 import type { InspectedItem } from './item.ts'
 
-/** That a sentence says something (`value` true), or denies it; `key` is what it is about. */
-export type Said = { one: InspectedItem; part: Part; key: string; value: 'true' | 'false' }
+/** That a part of an item's text says something of what `key` is; of a sentence, `value` is whether it is so. */
+export type Said = { one: InspectedItem; part: Part; key: string; value: string }
 
 /** A sentence of fewer stems says too little to be compared. */
 const STEMS_MIN = 3
