@@ -6,7 +6,7 @@ import { keyOf, type Table, tableIn } from './table.ts'
 /** What a text says against the control that it is evidence of; `rows` counts the rows of a table that say so. */
 type Statement = Part & { code: Verdict; about: string; rows: number }
 /** A value that a text gives by name, once. */
-export type Fact = Part & { key: string; value: string }
+type Fact = Part & { key: string; value: string }
 /** Decision: a text that says more against its control is quoted so often. */
 const STATEMENTS_MAX = 50
 
