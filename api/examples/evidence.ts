@@ -194,11 +194,14 @@ export const evidenceExamples = {
     },
   },
   'model-analysis-read': {
-    input: {},
-    output: sampleOf('model-evidence-analysis', {
+    input: { analysis_id: sampledAnalysis.analysis_id },
+    output: {
       analysis: sampledAnalysis,
-      force_fallback: true as const,
-    }),
+      analysis_sha256: digests.request,
+      proof_id,
+      proof_url: `${BASE_URL}/api/agent-commerce-proof?proof_id=${proof_id}`,
+      made_at: '2026-11-24T09:40:00.000Z',
+    },
   },
   'model-analysis-run': {
     input: { packet, questions: ['How often are access rights reviewed?'], force_fallback: true },

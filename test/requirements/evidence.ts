@@ -20,6 +20,11 @@ export const evidenceRequirements = {
     behavior:
       'An analysis is stored with a commerce proof whose package has its digest, and never changes.',
   },
+  'analysis.read': {
+    source: 'evidence § Analysis',
+    behavior:
+      'An agent reads its own analysis by id as it was stored. Those of others and of callers without a key are 404.',
+  },
   'analysis.owner': {
     source: 'decision',
     behavior: 'An analysis that is asked for with an access key is of its agent, others of none.',

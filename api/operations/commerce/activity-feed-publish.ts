@@ -9,7 +9,7 @@ import { ActivityId, ProofId } from './shapes.ts'
 
 const output = z
   .strictObject({
-    published: z.boolean(),
+    published: z.boolean().meta({ description: 'true: the feed shows it from now on.' }),
     activity_id: ActivityId,
     conditions: z.array(Condition),
     receipt: Receipt.nullable().meta({ description: 'Null where there was nothing to withdraw.' }),
@@ -20,7 +20,7 @@ const output = z
 export const activityFeedPublish = operation({
   id: 'activity-feed-publish',
   summary:
-    'Publish a commerce proof of yours to the activity feed, or take it out with publication_consent false. Reuse the key when you repeat this call.',
+    'Publish a commerce proof of yours to the activity feed, or take it out with publication_consent false. The log needs some seconds for the receipt of a new proof; until then it is 409 not_publishable. Reuse the key when you repeat this call.',
   http: { method: 'POST', path: '/api/commerce-activity-feed', host: 'base' },
   tool: 'publish_verified_commerce_proof',
   access: 'agent',

@@ -13,7 +13,10 @@ export const Passport = z
 
 const persistence = z.strictObject({
   state: z.literal('persisted'),
-  published: z.boolean().meta({ description: 'Whether the activity feed shows it now.' }),
+  published: z.boolean().meta({
+    description:
+      'Whether the activity feed shows it now: with consent, as soon as the log has its receipt, some seconds after it was made.',
+  }),
   publication_consent: z.boolean(),
   activity_id: ActivityId.nullable(),
   review_state: z.enum(['waiting', 'approved', 'rejected']).nullable(),

@@ -146,7 +146,7 @@ const notPublishable = (
     detail: `${condition} is not met`,
     next_action:
       condition === 'verified_signed_receipt'
-        ? 'Repeat the call in a minute, when the receipt has its place in the log.'
+        ? 'Repeat the call in some seconds, when the receipt has its place in the log.'
         : 'Have the package proven once more with the access key of the agent.',
     extra: { condition, conditions },
   })

@@ -1,4 +1,4 @@
-import { type Analysis, analysisOf } from '#domain/analysis/analysis.ts'
+import { Analysis, analysisOf } from '#domain/analysis/analysis.ts'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
 import {
   type AnalysisInput,
@@ -9,6 +9,7 @@ import {
 } from '#domain/analysis/input.ts'
 import { ANALYSIS_ITEM } from '#domain/commerce/reserved-names.ts'
 import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Drafts } from '#domain/drafts/draft.ts'
 import type { Prompt } from '#domain/drafts/prompt.ts'
@@ -19,6 +20,7 @@ import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
   countModelCalls,
+  findAnalysis,
   insertAnalysis,
   type ModelCaller,
 } from '../../../activities/store/commerce/analyses.ts'
@@ -84,6 +86,25 @@ export class EvidenceAnalyses {
       shown: { analysis, force_fallback: true as const },
       claims: { analysis_sha256: digestOf(analysis) },
     })
+  }
+
+  /** An analysis of this agent, as it was stored. Throws 404 for any other. */
+  async read(analysisId: string, agentId: string) {
+    const { db, baseUrl } = this.#deps
+    const row = await findAnalysis(db, analysisId)
+    if (row === undefined || row.agent_id !== agentId)
+      throw refuse('not_found', {
+        detail: 'no analysis of yours has this id',
+        next_action: 'Take analysis_id from the answer of the analysis, with the same access key.',
+      })
+    const { analysis, analysis_sha256, proof_id, made_at } = row
+    return {
+      analysis: Analysis.parse(analysis),
+      analysis_sha256,
+      proof_id,
+      proof_url: `${baseUrl}/api/agent-commerce-proof?proof_id=${proof_id}`,
+      made_at: made_at.toISOString(),
+    }
   }
 
   /** The same as a free proof: decided as any other, and not stored. */

@@ -86,6 +86,26 @@ verifies('analysis.owner', 'an analysis with a key is of its agent', async () =>
   expect(await codeOf(apis.open().call('commerce-proof-read', { proof_id }))).toBe('not_found')
 })
 
+verifies('analysis.read', 'only its agent reads an analysis again by its id', async () => {
+  const [agent, other] = [await apis.agent(['runs:read']), await apis.agent(['runs:read'])]
+  const signer = await apis.agent(['signing:use'])
+  const { analysis, proof_id } = (await agent.call('model-analysis-run', asked())).body
+  const { analysis_id } = analysis
+  const { body } = await agent.call('model-analysis-read', { analysis_id })
+  expect(body).toMatchObject({
+    analysis,
+    proof_id,
+    analysis_sha256: sha256Hex(canonicalJson(analysis)),
+  })
+  const read = (by: Pick<typeof agent, 'call'>, id = analysis_id) =>
+    codeOf(by.call('model-analysis-read', { analysis_id: id }))
+  expect(await read(other)).toBe('not_found')
+  expect(await read(signer)).toBe('scope_denied')
+  expect(await read(apis.open())).toBe('credential_required')
+  const open = await run()
+  expect(await read(agent, open.analysis.analysis_id)).toBe('not_found')
+})
+
 verifies('analysis.reserved', 'no caller names an item as this service does', async () => {
   const names = [
     'service:analysis.json',
@@ -121,6 +141,7 @@ verifies('analysis.sample', 'the sample is synthetic, and nothing of it is store
     (await apis.db.selectFrom('evidence_analyses').select('proof_id').execute()).length
   const before = await count()
   const { body } = await apis.open().call('model-analysis-read', {})
+  if (!('sample' in body)) throw new Error('a sample was expected')
   expect(body).toMatchObject({
     sample: true,
     persisted: false,
