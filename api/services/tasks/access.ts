@@ -17,7 +17,7 @@ export function owns({ agentId, taskId }: TaskCaller, task: TaskRow): boolean {
 }
 
 /** Throws 403 `not_owner` for the task of another agent. */
-export function assertOwner(caller: TaskCaller, task: TaskRow): void {
+function assertOwner(caller: TaskCaller, task: TaskRow): void {
   if (owns(caller, task)) return
   throw refuse('not_owner', { detail: 'the task belongs to another agent' })
 }
