@@ -29,6 +29,11 @@ export const signerRequirements = {
     behavior:
       'SQL, too, requires a signature for an authorization and never changes it. A transfer begins only with the terms and nonce of its authorized payout, for an execute of its creator.',
   },
+  'signer.runs-role': {
+    source: 'stack § Database roles',
+    behavior:
+      'The worker of runs has a role of its own, which writes the tables that the steps of runs leave and no other: no money, orders, keys or sessions.',
+  },
   'signer.roles': {
     source: 'stack § Database roles',
     behavior:

@@ -38,8 +38,10 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
     ...delegation.activities,
     ...harness.activities,
   }
-  // Workers of runs connect by the role of the API.
-  const runs = await createTaskActivities(apis.config)
+  const runs = await createTaskActivities({
+    ...config,
+    DATABASE_URL: urlAs('runs', apis.env['DATABASE_URL'] as string),
+  })
   const workflowBundle = await bundleWorkflows()
   const workers = await Promise.all(
     [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {

@@ -22,7 +22,13 @@ import { SHARED_SERVERS } from './shared-servers.ts'
 type PostgresServer = { url: string; part: Part; stop(): Promise<void> }
 
 /** The passwords of the roles on servers of tests. */
-const rolePasswords = { api: 'api', worker: 'worker', signer: 'signer', reader: 'reader' }
+const rolePasswords = {
+  api: 'api',
+  worker: 'worker',
+  runs: 'runs',
+  signer: 'signer',
+  reader: 'reader',
+}
 /** The URL of a database for a process of this role. */
 export const urlAs = (role: DatabaseRole, url: string): string => roleUrl(url, role, rolePasswords)
 

@@ -12,7 +12,7 @@ import { checkSchemaAge } from '../../activities/store/postgres/schema-age.ts'
 import { scratchDirectory, startPostgres } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
 
-const passwords = { api: 'a', worker: 'w', signer: 's', reader: 'r' }
+const passwords = { api: 'a', worker: 'w', runs: 'x', signer: 's', reader: 'r' }
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let scratch: string
 const opened: OpenDatabase[] = []

@@ -15,6 +15,7 @@ import { makeRoles } from './database-roles.ts'
 import {
   apiSettings,
   type EnvironmentFacts,
+  runWorkerSettings,
   signerSettings,
   urlOf,
   workerSettings,
@@ -113,6 +114,7 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
     databaseUrls: {
       api: roleUrl(databaseUrl, 'api', passwords),
       worker: roleUrl(databaseUrl, 'worker', passwords),
+      runs: roleUrl(databaseUrl, 'runs', passwords),
     },
     asset,
     service,
@@ -216,11 +218,11 @@ function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.Pro
   })
 }
 
-/** They cannot reach the wallets. */
+/** They cannot reach the wallets, and write no money. */
 function runWorkerParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Part[] {
   return Array.from({ length: settings.runWorkers ?? 1 }, (_, index) => {
     const name = numbered('worker-runs', index)
-    const env = { ...settings.inherited, ...apiSettings(facts) }
+    const env = { ...settings.inherited, ...runWorkerSettings(facts) }
     return runWorkerPart(
       { name, logFile: facts.layout.log(name), env },
       `127.0.0.1:${settings.ports.temporal}`,

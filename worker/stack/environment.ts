@@ -8,7 +8,7 @@ export type EnvironmentFacts = {
   layout: Layout
   ports: Ports
   /** One for each role that a process of the stack has. */
-  databaseUrls: { api: string; worker: string }
+  databaseUrls: { api: string; worker: string; runs: string }
   asset: Address
   service: ServiceAccounts
   treasury: DemoAccounts['treasury']
@@ -68,6 +68,12 @@ export function workerSettings(facts: EnvironmentFacts): Record<string, string> 
     SIGNER_WALLETS_SOCKET: facts.layout.walletsSocket,
   }
 }
+
+/** The API's settings with the database role of runs. */
+export const runWorkerSettings = (facts: EnvironmentFacts): Record<string, string> => ({
+  ...apiSettings(facts),
+  DATABASE_URL: facts.databaseUrls.runs,
+})
 
 /** The settings of the signer, the only process that reads private keys. */
 export function signerSettings({

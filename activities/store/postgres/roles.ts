@@ -2,8 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema/schema.ts'
 import { transaction } from './db.ts'
 
-/** The users of the database: `worker` also reserves and signs, `signer` only signs, `reader` only reads. */
-export const databaseRoles = ['api', 'worker', 'signer', 'reader'] as const
+/**
+ * The users of the database: `worker` also reserves and signs, `runs` writes what the steps of runs leave and no money, `signer` only
+ * signs, `reader` only reads.
+ */
+export const databaseRoles = ['api', 'worker', 'runs', 'signer', 'reader'] as const
 export type DatabaseRole = (typeof databaseRoles)[number]
 type Privilege = 'select' | 'insert' | 'update' | 'delete'
 type Privileges = readonly Privilege[]
@@ -14,6 +17,7 @@ export const roleName = (role: DatabaseRole): string => `agent_rails_${role}`
 export const usualPrivileges: Readonly<Record<DatabaseRole, Privileges>> = {
   api: ['select', 'insert', 'update', 'delete'],
   worker: ['select', 'insert', 'update', 'delete'],
+  runs: ['select'],
   signer: [],
   reader: ['select'],
 }
@@ -25,15 +29,15 @@ export const usualPrivileges: Readonly<Record<DatabaseRole, Privileges>> = {
 export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole, Privileges>>>> = {
   payouts: { api: ['select'], signer: ['select'] },
   transfers: { api: ['select'], signer: ['select'] },
-  receipts: { api: ['select', 'insert'], signer: ['select'] },
+  receipts: { api: ['select', 'insert'], runs: ['select', 'insert'], signer: ['select'] },
   confirmed_totals: { api: ['select'], signer: ['select'] },
   replay_ledger: { api: ['select', 'insert'] },
   controls: { api: ['select'], worker: ['select'] },
   control_changes: { api: ['select'], worker: ['select'] },
   signing_keys: { api: ['select'], worker: ['select'] },
   key_rotations: { api: ['select', 'insert'], worker: ['select', 'update'] },
-  operators: { api: ['select'], worker: ['select', 'insert'] },
-  operator_sessions: { api: ['select', 'insert', 'update', 'delete'], worker: [] },
+  operators: { api: ['select'], worker: ['select', 'insert'], runs: [] },
+  operator_sessions: { api: ['select', 'insert', 'update', 'delete'], worker: [], runs: [] },
   gas_wallets: { api: ['select'] },
   gas_wallet_transactions: { api: ['select'] },
   receipt_passports: { api: ['select', 'insert'], worker: ['select'] },
@@ -62,8 +66,26 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   services: { api: ['select', 'insert', 'update', 'delete'], worker: ['select'] },
   agent_profiles: { api: ['select', 'insert', 'update'], worker: ['select'] },
   model_budgets: { api: ['select'], worker: ['select', 'insert', 'update'] },
-  model_calls: { api: ['select', 'insert'], worker: ['select', 'insert', 'update'] },
-  run_drafts: { api: ['select', 'insert'], worker: ['select', 'insert'] },
+  model_calls: {
+    api: ['select', 'insert'],
+    worker: ['select', 'insert', 'update'],
+    runs: ['select', 'insert'],
+  },
+  run_drafts: {
+    api: ['select', 'insert'],
+    worker: ['select', 'insert'],
+    runs: ['select', 'insert'],
+  },
+  tasks: { runs: ['select', 'update'] },
+  task_events: { runs: ['select', 'insert'] },
+  task_exceptions: { runs: ['select', 'insert', 'update'] },
+  task_documents: { runs: ['select', 'insert', 'update'] },
+  runs: { runs: ['select', 'update'] },
+  loop_steps: { runs: ['select', 'insert', 'update'] },
+  step_attempts: { runs: ['select', 'insert', 'update'] },
+  return_packages: { runs: ['select', 'insert'] },
+  upload_checks: { runs: ['select', 'update'] },
+  upload_readings: { runs: ['select', 'insert', 'update'] },
   production_writes: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   customer_runs: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   activations: { api: ['select', 'insert'], worker: ['select'] },
@@ -75,7 +97,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   pilot_activations: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   first_paid_runs: { api: ['select', 'insert'], worker: ['select', 'insert', 'update'] },
   harness_runs: { api: ['select', 'insert', 'delete'], worker: ['select', 'update'] },
-  harness_facts: { api: [], worker: ['select', 'insert'] },
+  harness_facts: { api: [], worker: ['select', 'insert'], runs: [] },
   harness_steps: { api: ['select'], worker: ['select', 'insert'] },
   regression_reports: { api: ['select', 'insert'], worker: ['select'] },
   agent_identities: { api: ['select', 'insert'], worker: ['select'] },
@@ -160,6 +182,7 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
   exchange_claims: {
     api: [...endOfClaim, 'delivered_at', 'delivery', 'delivery_sha256', 'checks', 'receipt_id'],
     worker: endOfClaim,
+    runs: endOfClaim,
   },
   proof_loops: { api: ['due_at'], worker: ['due_at', 'proof_id'] },
   transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
@@ -167,6 +190,11 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
 
 /** The only roles that may call functions with their owner's rights. */
 const callers: readonly DatabaseRole[] = ['api', 'worker']
+/** The functions that triggers call as the role that writes, and the registration of the public keys of a starting process. */
+const grantRunsFunctions = `do $$ declare f regprocedure; begin
+  for f in select oid from pg_proc where pronamespace = 'public'::regnamespace and prokind = 'f'
+    and (not prosecdef or proname = 'register_signing_key')
+  loop execute format('grant execute on function %s to ${roleName('runs')}', f); end loop; end $$`
 
 /**
  * Grants every role exactly what is declared here, on existing tables and on those of later migrations. Roles that
@@ -213,6 +241,7 @@ function grantsOf(role: DatabaseRole): string[] {
     `grant usage on schema public to ${name}`,
     `revoke all on all tables in schema public from ${name}`,
     ...functions,
+    ...(role === 'runs' ? [grantRunsFunctions] : []),
     ...tables,
     ...Object.entries(guardedTables).flatMap(([table, guarded]) =>
       privilegesOn(table, name, guarded[role]),

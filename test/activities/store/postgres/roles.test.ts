@@ -17,7 +17,7 @@ import { verifies } from '../../../verifies.ts'
 
 let database: TestDatabase
 const open: OpenDatabase[] = []
-const passwords = { api: 'a', worker: 'w/&?', signer: 's', reader: 'r' }
+const passwords = { api: 'a', worker: 'w/&?', runs: 'x', signer: 's', reader: 'r' }
 
 beforeAll(async () => {
   database = await startOwnDatabase()
@@ -100,6 +100,50 @@ verifies(
     expect(await hastenRotation(api, 'log')).toBeUndefined()
   },
 )
+
+verifies('signer.runs-role', 'the role of runs writes no money, order or key', async () => {
+  const runs = as('runs')
+  const { rows } = await sql<{ name: string }>`select relname as name from pg_class c
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`.execute(
+    database.db,
+  )
+  const written = await Promise.all(
+    rows.map(async ({ name }) => {
+      const { rows: held } = await sql<{ writes: boolean }>`select
+        has_table_privilege('agent_rails_runs', ${name}, 'insert, update, delete, truncate') as writes`.execute(
+        runs,
+      )
+      return held[0]?.writes ? [name] : []
+    }),
+  )
+  expect(written.flat()).toEqual([
+    'loop_steps',
+    'model_calls',
+    'receipts',
+    'return_packages',
+    'run_drafts',
+    'runs',
+    'step_attempts',
+    'task_documents',
+    'task_events',
+    'task_exceptions',
+    'tasks',
+    'upload_checks',
+    'upload_readings',
+  ])
+  for (const statement of [
+    'insert into postings default values',
+    'update account_balances set units = 1',
+    "update fee_events set state = 'released'",
+    'update entitlements set granted_units = 1',
+    'insert into payment_references default values',
+    'update task_credits set units = 0',
+    'insert into production_writes default values',
+    'select * from operator_sessions',
+    'set role agent_rails_api',
+  ])
+    await expect(sql.raw(statement).execute(runs), statement).rejects.toMatchObject(refused)
+})
 
 verifies('signer.roles', 'only the API’s role sets a control, by its function', async () => {
   const api = as('api')

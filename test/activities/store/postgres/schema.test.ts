@@ -173,7 +173,7 @@ const later = new RegExp(
 
 verifies('store.migrations', 'the squashed migrations make the recorded schema', async () => {
   const fresh = await newDatabase('fresh')
-  const passwords = { api: 'a', worker: 'w', signer: 's', reader: 'r' }
+  const passwords = { api: 'a', worker: 'w', runs: 'x', signer: 's', reader: 'r' }
   await createRoles(postgres.url, passwords)
   await migrateToLatest(fresh.db)
   const expected = renamed
@@ -183,7 +183,10 @@ verifies('store.migrations', 'the squashed migrations make the recorded schema',
     .split('\n')
     .concat(added)
   const kept = expected.filter((line) => !removed.test(line) && !later.test(line)).sort()
-  const made = (await readCatalogue(fresh.db)).filter((line) => !later.test(line))
+  // The role of runs is younger than what was recorded.
+  const made = (await readCatalogue(fresh.db))
+    .filter((line) => !later.test(line))
+    .map((line) => line.replaceAll(/(agent_rails_runs [A-Z]+, |, agent_rails_runs [A-Z]+)/g, ''))
   expect(made).toEqual(kept)
 })
 
