@@ -40,6 +40,16 @@ export const attackRequirements = {
     behavior:
       'Two equal calls at once and one later have one effect and one answer, and a call with other terms under the same key returns 422 idempotency_conflict and writes nothing, for every write with a key.',
   },
+  'attack.urls': {
+    source: 'callbacks § Callback URL',
+    behavior:
+      'No write takes a URL that the service would ask and that leads to a private, local or reserved address in any form, has a user, or is not https.',
+  },
+  'attack.races': {
+    source: 'money § Quotes',
+    behavior:
+      'Of calls at once by any paths, one starts the run of a paid quote, one is paid by a wallet with the money for one, one consumes a credit, one uses an invoice, and one posts the fee of a month.',
+  },
   'attack.quotas': {
     source: 'limits § Quotas',
     behavior:

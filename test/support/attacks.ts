@@ -43,6 +43,8 @@ export type Came = {
   readonly text: string
   readonly body: Record<string, unknown>
   readonly replayed: boolean
+  /** The media type. */
+  readonly type: string
 }
 type Sending = Partial<ClientOptions> & {
   /** What the body becomes on its way. */
@@ -100,6 +102,7 @@ export async function send(
         text,
         body: parsed,
         replayed: answer.headers.get('idempotent-replayed') === 'true',
+        type: answer.headers.get('content-type') ?? '',
       })
       return new Response(text, answer)
     },
@@ -123,7 +126,7 @@ function parsedOf(text: string): Record<string, unknown> {
   }
 }
 
-/** What signs where an operation wants a signature and nobody has the key. */
+/** Stands where an operation wants a signature and there is no key to make it. */
 const anySignature = () => 'A'.repeat(86)
 
 /** A trusted agent with every scope and rail, and what it and others present to each operation. */

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect } from 'vitest'
+import {
+  type Callers,
+  manyCalls,
+  openCallers,
+  openRecords,
+  openRows,
+  placesIn,
+  send,
+  withIds,
+  withValue,
+  writes,
+} from '../../support/attacks.ts'
+import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
+import { verifies } from '../../verifies.ts'
+
+let apis: ComposedApis
+let callers: Callers
+let ids: ReadonlyMap<string, string>
+beforeAll(async () => {
+  apis = await startComposed({ env: manyCalls })
+  callers = await openCallers(apis)
+  ids = (await openRecords(apis, callers)).ids
+})
+afterAll(() => apis?.stop())
+
+/** Addresses inside of the network of the service, in forms that hide it, and schemes that are none of callbacks. */
+const inside = [
+  'http://hooks.northwind.example/in',
+  'https://localhost/in',
+  'https://127.0.0.1/in',
+  'https://127.1/in',
+  'https://2130706433/in',
+  'https://0x7f000001/in',
+  'https://0/in',
+  'https://[::1]/in',
+  'https://[::ffff:10.0.0.1]/in',
+  'https://10.0.0.1/in',
+  'https://192.168.1.1/in',
+  'https://169.254.169.254/latest/meta-data',
+  'https://100.64.0.1/in',
+  'https://user:word@hooks.northwind.example/in',
+  'https://127.0.0.1.:5432/in',
+  'ftp://hooks.northwind.example/in',
+  'javascript:alert(1)',
+  'file:///etc/passwd',
+]
+/** Links for people, which the service never asks: on a page of an operator, or in the evidence of a payment. */
+const links = /^(payment-links-set|payment-reference-create|agent-credit-fund|allowance-fund)$/
+/** Questions and refusals that are recorded. */
+const recorded = ['calls', 'pilot_activations', 'production_writes', 'receipts']
+
+verifies('attack.urls', 'no write takes a URL that leads inside', async () => {
+  const taken: unknown[] = []
+  let asked = 0
+  const rows = await openRows(apis.db)
+  for (const operation of writes.filter(({ id }) => !links.test(id))) {
+    const input = withIds(operation.example.input, ids)
+    for (const [path] of placesIn(input)) {
+      if (!/^(callback_)?url$/.test(path.at(-1) ?? '')) continue
+      asked += 1
+      const answers = inside.map(async (url) => {
+        const sent = withFreshKey(withValue(input, path, url))
+        // A signature by the key in the body would be one for a repeat.
+        const { signAsAgent, ...others } = callers.presents(operation)
+        const signs = operation.recalledBy === undefined && signAsAgent ? { signAsAgent } : {}
+        const { status, body } = await send(callers.hosts, operation, sent, { ...others, ...signs })
+        const isRefused = (status >= 400 && status < 500) || body['pass'] === false
+        return isRefused ? [] : [[operation.id, path.join('.'), url, status]]
+      })
+      taken.push(...(await Promise.all(answers)).flat())
+      const changed = (await rows.changed()).filter((table) => !recorded.includes(table))
+      if (changed.length > 0) taken.push([operation.id, changed])
+    }
+  }
+  expect(taken).toEqual([])
+  expect(asked).toBeGreaterThan(12)
+})
+
+const withFreshKey = (input: unknown): unknown => ({
+  ...Object(input),
+  ...('idempotency_key' in Object(input)
+    ? { idempotency_key: randomBytes(8).toString('hex') }
+    : {}),
+})
