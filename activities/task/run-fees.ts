@@ -3,8 +3,7 @@ import { accrueOrOwe } from '../credit/fees.ts'
 import { findEntitlement } from '../store/credit/entitlements.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
-import { findCustomerRun } from '../store/production/customer-runs.ts'
-import { findFirstPaidRun } from '../store/production/first-paid-runs.ts'
+import { findProductionRun } from '../store/production/customer-runs.ts'
 import { findTaskCredit } from '../store/tasks/task-credits.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
@@ -19,8 +18,16 @@ export async function accrueRunFees(deps: TaskDeps, tx: Tx, task: TaskRow): Prom
   const charge = { agentId: agent_id, subject: task_id }
   const count = await countReceipts(tx, [task_id, run_id ?? ''])
   if (count > 0) await accrueOrOwe(deps, tx, 'receipt_fee', { ...charge, count })
-  const byDeveloper = (await findCustomerRun(tx, task_id)) ?? (await findFirstPaidRun(tx, task_id))
-  if (byDeveloper !== undefined) await accrueOrOwe(deps, tx, 'developer_fee', charge)
+  if (await isByDeveloper(tx, task)) await accrueOrOwe(deps, tx, 'developer_fee', charge)
+}
+
+/** Whether an agent started the run for a customer: one whose account is the agent itself has no customer. */
+export async function isByDeveloper(
+  tx: Tx,
+  { task_id, agent_id }: Pick<TaskRow, 'task_id' | 'agent_id'>,
+): Promise<boolean> {
+  const run = await findProductionRun(tx, task_id)
+  return run !== undefined && run.customer_account !== agent_id
 }
 
 /** Whether an operator granted the credit: no one pays for such a run. */

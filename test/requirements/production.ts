@@ -30,6 +30,11 @@ export const productionRequirements = {
     behavior:
       'A paid run for a customer account passes the gate, waits for payment and reviews, and closes; its binding names order, payment, package, receipt and state, in the list of its agent too.',
   },
+  'production.every-run': {
+    source: 'production § Customer production runs',
+    behavior:
+      'An operational run for a customer account is a production run however it was started: it is listed, and counts on the activation path, for its prospect, in the sprint and for fees.',
+  },
   'production.customer-run-refused': {
     source: 'production § Customer production runs',
     behavior:

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { transaction } from '../../activities/store/postgres/db.ts'
+import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -13,6 +13,20 @@ type Run = {
   customerAccount?: string
   /** The receipt that its use of credit has: it then has a package too. */
   usageReceiptId?: string
+}
+
+type Write = { taskId: string; agentId: string; customerAccount: string }
+
+/** The audit event by which the write gate admitted a run for a customer account, stored without the gate. */
+export async function storeProductionWrite(
+  tx: Tx,
+  { taskId, agentId, customerAccount }: Write,
+): Promise<void> {
+  await sql`set local session_replication_role = replica`.execute(tx)
+  await sql`insert into production_writes (audit_event_id, kind, operation_id, rail, subject, checks, passed, agent_id, credential_id,
+      customer_account) values (${`aud_${fresh()}`}, 'written', 'production-run-start', 'packetops', ${taskId}, '[]', true, ${agentId},
+      ${`cred_${fresh()}`}, ${customerAccount})`.execute(tx)
+  await sql`set local session_replication_role = origin`.execute(tx)
 }
 
 /** A task of an agent that issued its receipts, stored without the work that leads to it. */
@@ -45,8 +59,7 @@ export async function storeFinishedTask(
       )
     }
     if (customerAccount !== undefined)
-      await sql`insert into customer_runs (task_id, audit_event_id, asked_sha256, customer_account)
-        values (${task_id}, ${`aud_${fresh()}`}, ${fresh()}, ${customerAccount})`.execute(tx)
+      await storeProductionWrite(tx, { taskId: task_id, agentId, customerAccount })
   })
   return task_id
 }

@@ -37,6 +37,10 @@ export async function countActivations(tx: Tx, most: number): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
+const completed = sql`case when closed.from_state <> 'failed' then p.return_package_id end`
+/** The approved order; a run that has none is approved by itself. */
+const approved = sql`case when o.task_id is null then t.review_decision when w.decision = 'approve' then w.work_order_id end`
+
 /** The records behind the steps, of the production run that came furthest. */
 export async function readPathRecords(tx: Tx, of: ActivationRow): Promise<PathRecords> {
   const { rows } = await sql<PathRecords>`
@@ -49,12 +53,9 @@ export async function readPathRecords(tx: Tx, of: ActivationRow): Promise<PathRe
     from agents a left join lateral (
       select t.quote_id,
         case when e.state <> 'returned' then e.settlement_receipt_id end as paid,
-        case when w.decision = 'approve' then w.work_order_id end as work_order_approved,
-        case when closed.from_state <> 'failed' then p.return_package_id end as first_run_completed,
+        ${approved} as work_order_approved, ${completed} as first_run_completed,
         c.usage_receipt_id as receipt_issued
-      from (select task_id, customer_account, started_at from customer_runs
-        union all select task_id, customer_account, started_at from first_paid_runs) r
-      join tasks t using (task_id)
+      from production_runs r join tasks t using (task_id)
       left join entitlements e using (entitlement_id)
       left join work_order_tasks o on o.task_id = t.task_id
       left join work_orders w using (work_order_id)
@@ -63,9 +64,8 @@ export async function readPathRecords(tx: Tx, of: ActivationRow): Promise<PathRe
       left join task_events closed on closed.task_id = t.task_id and closed.event = 'closed'
       left join task_credits c on c.task_id = t.task_id and c.state = 'used'
       where r.customer_account = ${of.customer_account}
-        and t.agent_id = ${of.agent_id} and t.rail = ${of.rail} and t.tier = ${of.tier}
-      order by num_nonnulls(case when closed.from_state <> 'failed' then p.return_package_id end,
-        c.usage_receipt_id, case when w.decision = 'approve' then 1 end, e.settlement_receipt_id) desc,
+        and r.agent_id = ${of.agent_id} and r.rail = ${of.rail} and r.tier = ${of.tier}
+      order by num_nonnulls(${completed}, ${approved}, c.usage_receipt_id, e.settlement_receipt_id) desc,
         r.started_at, t.task_id
       limit 1
     ) furthest on true

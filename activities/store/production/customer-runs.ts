@@ -11,12 +11,18 @@ export const findCustomerRun = (tx: Tx, taskId: string) =>
 export const insertCustomerRun = (tx: Tx, run: Omit<CustomerRunRow, 'started_at'>) =>
   insertRow(tx, 'customer_runs', run)
 
+/** The production run of a task, however it was started; undefined where it is for no customer account. */
+export async function findProductionRun(tx: Tx, taskId: string): Promise<BoundRunRow | undefined> {
+  const { rows } = await listProductionRuns(tx, { taskId }, { offset: 0, limit: 1 })
+  return rows[0]
+}
+
 export type ProductionRunFilter = {
   agentId?: string | undefined
   customerAccount?: string | undefined
   taskId?: string | undefined
 }
-/** A production run of either kind, as it is bound. */
+/** A production run of any kind, as it is bound. */
 export type BoundRunRow = Pick<CustomerRunRow, 'task_id' | 'audit_event_id' | 'customer_account'>
 
 /** The production runs of all kinds, newest first, with their number. */
@@ -25,17 +31,16 @@ export async function listProductionRuns(
   { agentId, customerAccount, taskId }: ProductionRunFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ rows: BoundRunRow[]; total: number }> {
+  const filter = [
+    ...(agentId === undefined ? [] : [sql`agent_id = ${agentId}`]),
+    ...(customerAccount === undefined ? [] : [sql`customer_account = ${customerAccount}`]),
+    ...(taskId === undefined ? [] : [sql`task_id = ${taskId}`]),
+  ]
   const filtered = sql`
-    from (select task_id, audit_event_id, customer_account, started_at from customer_runs
-      union all select task_id, audit_event_id, customer_account, started_at from first_paid_runs
-      union all select task_id, audit_event_id, customer_account, started_at from pilot_runs) r
-    join tasks t using (task_id)
-    where (${agentId ?? null}::text is null or t.agent_id = ${agentId ?? null})
-      and (${customerAccount ?? null}::text is null or r.customer_account = ${customerAccount ?? null})
-      and (${taskId ?? null}::text is null or r.task_id = ${taskId ?? null})`
+    from production_runs where ${filter.length === 0 ? sql`true` : sql.join(filter, sql` and `)}`
   const { rows } = await sql<BoundRunRow>`
-    select r.task_id, r.audit_event_id, r.customer_account ${filtered}
-    order by r.started_at desc, r.task_id offset ${offset} limit ${limit}`.execute(tx)
+    select task_id, audit_event_id, customer_account ${filtered}
+    order by started_at desc, task_id offset ${offset} limit ${limit}`.execute(tx)
   const { rows: counted } = await sql<{ total: number }>`
     select count(*)::int as total ${filtered}`.execute(tx)
   return { rows, total: counted[0]?.total ?? 0 }

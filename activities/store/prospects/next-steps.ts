@@ -17,20 +17,29 @@ type Delivered = {
 }
 
 /**
- * The work that was delivered to a prospect last: a run of its agent, for its account, with its package and usage receipt. Pilots are
- * joined here by the agent of a prospect.
+ * The work that was delivered to a prospect last: an operational run of its agent, for its account, with its package and usage receipt.
  */
 export async function deliveredTo(tx: Tx, prospectId: string): Promise<Delivered | undefined> {
   const { rows } = await sql<Delivered>`
     select t.task_id, t.rail, m.return_package_id, c.usage_receipt_id
-    from prospects p join tasks t on t.agent_id = p.agent_id
+    from prospects p join tasks t on t.agent_id = p.agent_id and t.usage = 'operational'
       join task_credits c on c.task_id = t.task_id and c.usage_receipt_id is not null
       join return_packages m on m.run_id = run_id_of(t.task_id) and m.made_at > p.created_at
-    where p.prospect_id = ${prospectId} and (p.customer_account is null or p.customer_account in (
-      select r.customer_account from customer_runs r where r.task_id = t.task_id
-      union all select f.customer_account from first_paid_runs f where f.task_id = t.task_id))
+    where p.prospect_id = ${prospectId} and (p.customer_account is null or exists (select from production_runs r
+      where r.task_id = t.task_id and r.customer_account = p.customer_account))
     order by m.made_at desc, t.task_id limit 1`.execute(tx)
   return rows[0]
+}
+
+/** Whether a prospect has an offer that can be paid, or that is paid and whose run has not completed. */
+export async function hasLiveOffer(tx: Tx, prospectId: string): Promise<boolean> {
+  const { rows } = await sql`select from paid_next_steps s join quotes q using (quote_id)
+    where s.prospect_id = ${prospectId} and case
+      when exists (select from payment_challenges c where c.quote_id = s.quote_id and c.state = 'settled') then not exists (
+        select from prospect_paid_runs r join payment_references p using (payment_reference_id) join entitlements e using (entitlement_id)
+        where r.prospect_id = s.prospect_id and e.quote_id = s.quote_id)
+      else q.expires_at > statement_timestamp() end`.execute(tx)
+  return rows.length > 0
 }
 
 export type Offer = Pick<

@@ -33,7 +33,7 @@ import type { GateCheck } from '#domain/production/write-gate.ts'
 import type { ProspectState, RecordedState } from '#domain/prospects/prospect.ts'
 import type { Extraction } from '#domain/rails/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
-import type { Columns, RailKey } from '#domain/rails/rail.ts'
+import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { ClearingAsked, ClearingCheck, ClearingEnvelope } from '#domain/runs/clearing.ts'
 import type { Inspection } from '#domain/services/inspection.ts'
@@ -1065,6 +1065,15 @@ export type Database = {
     receipt_id: string
     changed_at: Generated<Date>
   }
+  production_runs: {
+    task_id: string
+    audit_event_id: string
+    customer_account: string
+    started_at: Date
+    agent_id: string
+    rail: RailKey
+    tier: Tier
+  }
   production_writes: {
     audit_event_id: string
     kind: 'validated' | 'written'
@@ -1080,6 +1089,7 @@ export type Database = {
     passed: boolean
     receipt_id: string | null
     checked_at: Generated<Date>
+    customer_account: string | null
   }
   proof_inboxes: {
     wallet: string

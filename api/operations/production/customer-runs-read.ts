@@ -14,7 +14,7 @@ const output = z
   })
   .meta({ id: 'ProductionRuns' })
 
-/** GET /api/customer-production-runs: also the runs that were begun as the first paid production run. */
+/** GET /api/customer-production-runs: every operational run for a customer account, however it was started. */
 export const customerRunsRead = operation({
   id: 'production-runs-read',
   summary:

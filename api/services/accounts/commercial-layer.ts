@@ -21,11 +21,9 @@ import {
 } from '../../../activities/store/credit/fee-events.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { findCustomerRun } from '../../../activities/store/production/customer-runs.ts'
-import { findFirstPaidRun } from '../../../activities/store/production/first-paid-runs.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { countReceipts } from '../../../activities/task/run-fees.ts'
+import { countReceipts, isByDeveloper } from '../../../activities/task/run-fees.ts'
 import { ownRun } from '../runs/own-run.ts'
 
 type Deps = FeeDeps & Pick<TaskDeps, 'db'>
@@ -118,13 +116,13 @@ async function linesOf(
   agentId: string | undefined,
 ): Promise<Asked[]> {
   if (run_id === undefined) return quote_id === undefined ? items : [await routingOf(tx, quote_id)]
-  const { task_id } = await ownRun(tx, { agentId: agentId ?? '' }, run_id)
+  const task = await ownRun(tx, { agentId: agentId ?? '' }, run_id)
+  const { task_id } = task
   const credit = await findTaskCredit(tx, task_id)
   const routing = credit === undefined ? [] : [await routingOf(tx, credit.quote_id, 1)]
   const count = await countReceipts(tx, [task_id, run_id])
   const lines: Asked[] = [...routing, { fee_item: 'receipt_fee', count }]
-  const byDeveloper = (await findCustomerRun(tx, task_id)) ?? (await findFirstPaidRun(tx, task_id))
-  return byDeveloper === undefined ? lines : [...lines, { fee_item: 'developer_fee' }]
+  return (await isByDeveloper(tx, task)) ? [...lines, { fee_item: 'developer_fee' }] : lines
 }
 
 /** The rail fee of a quote, none on entry. */

@@ -114,7 +114,7 @@ async function store<Row extends StoredRun, Seen extends View>(
   const { db, tokens, gate } = deps
   const { ids } = await orderNames(tokens, callId)
   const { agentId } = writer
-  const { rail, callback_url: callbackUrl, customer_account } = asked
+  const { rail, callback_url: callbackUrl, customer_account: customerAccount } = asked
   const callback = await gate.resolveCallback(operationId, callbackUrl)
   const write = { operationId, writer, rail, callbackUrl, callId, subject: taskId }
   await transaction(db, async (tx) => {
@@ -122,17 +122,17 @@ async function store<Row extends StoredRun, Seen extends View>(
     const stored = await storeOrderedRun(deps, tx, {
       agentId,
       quoteId: asked.quote_id,
-      customerAccount: customer_account,
+      customerAccount,
       order: { ...ids, ...orderOfRun(agentId, asked, purpose ?? 'for a customer account') },
       run: { taskId, eventId: callId, rail, input: asked.input },
     })
     if (stored === undefined) return
-    const { auditEventId } = await gate.admit(tx, write, callback)
+    const { auditEventId } = await gate.admit(tx, { ...write, customerAccount }, callback)
     await insert(tx, {
       task_id: taskId,
       audit_event_id: auditEventId,
       asked_sha256: askedSha256,
-      customer_account,
+      customer_account: customerAccount,
     })
   })
 }

@@ -44,6 +44,8 @@ export type ProductionWrite = {
   callbackUrl: string | null
   callId: string
   subject: string
+  /** The account that it starts a run for. */
+  customerAccount?: string | null
 }
 
 /** A write as a caller asks about it. */
@@ -144,9 +146,10 @@ export class WriteGate {
    */
   async admit(
     tx: Tx,
-    { operationId, writer, rail, callbackUrl, callId, subject }: ProductionWrite,
+    { writer, rail, callbackUrl, callId, ...write }: ProductionWrite,
     resolved?: Callback,
   ): Promise<{ checks: GateCheck[]; auditEventId: string }> {
+    const { operationId, subject, customerAccount = null } = write
     const gated = this.#find(operationId)
     const auditEventId = writeEventId(callId)
     const held = await holdCredential(tx, writer.credentialId)
@@ -170,6 +173,7 @@ export class WriteGate {
       checks,
       passed: true,
       receipt_id: null,
+      customer_account: customerAccount,
     })
     return { checks, auditEventId }
   }

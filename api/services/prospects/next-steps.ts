@@ -10,6 +10,7 @@ import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import {
   deliveredTo,
+  hasLiveOffer,
   insertNextStep,
   listConversions,
   listOffers,
@@ -66,15 +67,16 @@ export class NextStepService {
 
   /**
    * Offers a prospect what it pays for next, after work that was delivered to it: a quote of its agent with its challenge. 404, 409
-   * `not_ready` without delivered work, `wrong_state` for one that declined, has a live offer, or has paid.
+   * `not_ready` without delivered work, `wrong_state` for one that declined or has a live offer.
    */
   offer({ prospect_id, tier, note }: Offered, { operator, callId }: By) {
     const { db, ...deps } = this.#deps
     return answerOnce({ db }, { callId, subject: prospect_id, status: 200 }, async (tx) => {
       const { agent_id } = (await lockProspect(tx, prospect_id)) ?? {}
       const { state } = await oneProspect(tx, prospect_id)
-      if (state === 'declined' || paidStates.some((paid) => paid === state))
-        throw refuse('wrong_state', { detail: `the prospect is ${state}` })
+      if (state === 'declined') throw refuse('wrong_state', { detail: 'the prospect declined' })
+      if (await hasLiveOffer(tx, prospect_id))
+        throw refuse('wrong_state', { detail: 'its last offer can still be paid, or is being run' })
       const work = await deliveredTo(tx, prospect_id)
       if (work === undefined || agent_id == null) throw notDelivered()
       const { task_id, rail, ...evidence } = work

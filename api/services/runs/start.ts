@@ -133,8 +133,8 @@ export class RunStartService {
     const { state } = await sendSubmit(deps, { taskId, terms }, { eventId: callId, actor })
     // A task that its preflight closed has no contract: its ledger says why.
     if (state === 'closed') return
-    const { rail, callback_url: callbackUrl } = asked
-    const write = { operationId: sale.id, writer, rail, callbackUrl, callId }
+    const { rail, callback_url: callbackUrl, customer_account: customerAccount } = asked
+    const write = { operationId: sale.id, writer, rail, callbackUrl, callId, customerAccount }
     await transaction(deps.db, async (tx) => {
       await provideInput(tx, taskId, asked.input)
       const task = await requireTask(tx, taskId)

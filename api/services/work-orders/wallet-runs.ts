@@ -67,7 +67,7 @@ export class WalletRunService {
       await this.#assertStartable(agentId, asked)
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const run = { taskId, eventId: callId, rail: asked.rail, input: asked.input }
-    const { rail, callback_url: callbackUrl, acceptance_criteria } = asked
+    const { rail, callback_url: callbackUrl, customer_account: customerAccount } = asked
     const order = orderOfRun(agentId, asked, 'paid from an allowance wallet')
     const write = { operationId: 'wallet-run-start', writer, rail, callbackUrl, callId } as const
     await transaction(db, async (tx) => {
@@ -76,10 +76,10 @@ export class WalletRunService {
         agentId,
         walletId: asked.wallet_id,
         quoteId: asked.quote_id,
-        customerAccount: asked.customer_account,
-        order: { ...ids, ...order, acceptance_criteria },
+        customerAccount,
+        order: { ...ids, ...order, acceptance_criteria: asked.acceptance_criteria },
         run,
-        admit: () => gate.admit(tx, { ...write, subject: taskId }),
+        admit: () => gate.admit(tx, { ...write, subject: taskId, customerAccount }),
       })
     }).catch((error: unknown) => this.#askForMoney(asked, error))
     // The run is stored even if its workflow cannot be notified now: the review wakes it too.

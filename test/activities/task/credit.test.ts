@@ -28,6 +28,7 @@ import { type ReviewDecision, recordReview } from '../../../api/services/runs/re
 import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
 import { requestRecovery } from '../../../api/services/tasks/recovery.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
+import { storeProductionWrite } from '../../support/paid-run.ts'
 import { patiently } from '../../support/postgres.ts'
 import { startRailPool } from '../../support/rail-pool.ts'
 import { verifies } from '../../verifies.ts'
@@ -563,17 +564,13 @@ verifies('fees.runs', 'a closing run posts fees of its receipts and developer', 
   await made.catch(() => undefined)
   const wallet = await inTx((tx) => lockWalletOf(tx, trustedAgent))
   await topUp(money, trustedAgent, wallet?.wallet_id ?? '', 100)
-  const closed = async (receipt_usd: number, developer_usd: number) => {
+  const closed = async (receipt_usd: number, developer_usd: number, customerAccount = 'acme') => {
     const fees = { ...tasks.deps.fees, receipt_usd, developer_usd }
     const steps = createTaskSteps({ ...tasks.deps, fees })
     const { taskId } = await fundedTask()
     await work(taskId)
     await inTx(async (tx) => {
-      await sql`alter table customer_runs disable trigger all`.execute(tx)
-      await sql`insert into customer_runs values (${taskId}, ${`aud_${taskId}`}, ${'0'.repeat(64)}, 'acme')`.execute(
-        tx,
-      )
-      await sql`alter table customer_runs enable trigger all`.execute(tx)
+      await storeProductionWrite(tx, { taskId, agentId: trustedAgent, customerAccount })
     })
     const close = () => steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
     const ends = await Promise.all([close(), close()])
@@ -593,4 +590,6 @@ verifies('fees.runs', 'a closing run posts fees of its receipts and developer', 
   const owed = await closed(100_000, 100_000)
   expect(owed.map(({ state }) => state)).toEqual(['due', 'due'])
   expect(await closed(0, 0)).toEqual([])
+  // A run for the agent itself has no customer.
+  expect(await closed(0, 5, trustedAgent)).toEqual([])
 })
