@@ -10,6 +10,11 @@ export const consoleRequirements = {
     behavior:
       'The inbox lists everything that waits for a person, longest first: decisions, stopped work and differences, each with its age, the money at stake and what to do. Filters leave a kind, a rail, a code, a least age or a least amount. Only operators read it.',
   },
+  'console.pilots': {
+    source: 'pilots § List',
+    behavior:
+      'The page Pilots lists the pilots of every source with state, price and desired start; each leads to its review page, which says what a rejection does and closes it.',
+  },
   'console.batch': {
     source: 'decision',
     behavior:

@@ -70,7 +70,7 @@ export const reviewConsole = operation({
       ...page,
     })
     const rootsOf = async (id: string) =>
-      evidence_roots === 'true' ? context.reviews.roots(id) : noRoots
+      evidence_roots === 'true' || id === subjectId ? context.reviews.roots(id) : noRoots
     const items =
       compact === 'true'
         ? listed.items.map((item) => z.object(compactItem).parse(item))

@@ -20,10 +20,12 @@ export const Item = z
     summary: z.string(),
     evidence_links: z.array(z.string()).meta({ description: 'URLs.' }),
     amount_usd: z.int().nullable().meta({ description: 'The price that it is about.' }),
-    evidence_root_sha256: Digest.nullable().meta({ description: 'With `evidence_roots`.' }),
+    evidence_root_sha256: Digest.nullable().meta({
+      description: 'With `evidence_roots` or `subject_id`.',
+    }),
     criteria_sha256: Digest.nullable().meta({
       description:
-        'Digest of the acceptance criteria, with `evidence_roots`; a batch takes equal ones.',
+        'Digest of the acceptance criteria, with `evidence_roots` or `subject_id`; a batch takes equal ones.',
     }),
     allowed_decisions: z.array(z.enum(decisions)),
     ...reviewShape,

@@ -46,7 +46,7 @@ export async function activationOf(tx: Tx, pilotId: string) {
 }
 
 /** The token of the task and the links with it are its agent's. */
-export function withoutToken<Run extends { task_token: string; links: object }>({
+function withoutToken<Run extends { task_token: string; links: object }>({
   task_token: _token,
   links: _links,
   ...run

@@ -19,6 +19,7 @@ import { openAuthority, usage } from '../../support/authority.ts'
 import { copyAgents } from '../../support/many-agents.ts'
 import { quotesFirst, startModelServer } from '../../support/model-server.ts'
 import { startOidcIssuer } from '../../support/oidc-issuer.ts'
+import { requestedPilot } from '../../support/pilots.ts'
 import { codeOf } from '../../support/problems.ts'
 import { decide, newAgentClient } from '../../support/registering-agent.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
@@ -356,6 +357,23 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       complaints.splice(0, complaints.length, ...complaints.filter((one) => !one.includes('409')))
     },
   )
+
+  verifies('console.pilots', 'a pilot is found in the list of pilots and closed', async () => {
+    const { pilot } = await requestedPilot(base, { desired_start: '2030-01-07' })
+    const { credential } = stack.accounts.operator
+    await decide({ base, os }, credential, pilot.pilot_id, 'approve', { subject_kind: 'pilot' })
+    await open('/pilots?state=activated')
+    await page.getByRole('cell', { name: '2030-01-07' }).waitFor()
+    await page.getByRole('link', { name: 'Northwind GmbH' }).click()
+    await heading('Review: pilot').waitFor()
+    await page.getByText('Reject closes the pilot.').waitFor()
+    await page.keyboard.press('r')
+    await page.keyboard.type('the client does not answer')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('heading', { name: 'Decided' }).waitFor()
+    await page.getByRole('link', { name: 'In the list of pilots' }).click()
+    await page.getByRole('row', { name: /Northwind GmbH.*closed/ }).waitFor()
+  })
 
   verifies('console.races', 'a page whose session is ended shows nothing more', async () => {
     const { credential } = stack.accounts.operator
@@ -697,6 +715,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       ['/authority/actions', /^Delegated actions/],
       ...ofMandate,
       ['/keys', /^Signing keys/],
+      ['/pilots', /^Pilots/],
       ['/controls', /^Controls/],
       ['/nowhere', /^There is no such page/],
     ]

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { railKeys } from '#domain/rails/rail.ts'
+import { subjectKinds } from '#domain/reviews/review.ts'
 import { call, type InputOf, type OutputOf } from '../calls.ts'
 import {
   Age,
@@ -283,7 +284,7 @@ function Filter({ choice, change }: { choice: string; change: Change }) {
     >
       <option value="">Everything</option>
       <option value="decide">All decisions</option>
-      {subjects.map((kind) => (
+      {subjectKinds.map((kind) => (
         <option key={kind} value={`kind:${kind}`}>
           Decisions: {kindName(kind)}
         </option>
@@ -293,20 +294,6 @@ function Filter({ choice, change }: { choice: string; change: Change }) {
     </select>
   )
 }
-
-const subjects = [
-  'agent',
-  'service_candidate',
-  'task',
-  'loop_step',
-  'recovery',
-  'work_order',
-  'payment_reference',
-  'commerce_proof',
-  'pilot',
-  'listing',
-  'workflow',
-]
 
 function filterOf(value: string): Record<string, string | undefined> {
   const none = { action: undefined, kind: undefined, code: undefined }

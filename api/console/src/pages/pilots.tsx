@@ -91,7 +91,9 @@ export function PilotsPage() {
                 <Cell>
                   <Money usd={String(pilot.total_usd)} />
                 </Cell>
-                <Cell>{pilot.desired_start ?? <None />}</Cell>
+                <Cell>
+                  <span className="whitespace-nowrap">{pilot.desired_start ?? <None />}</span>
+                </Cell>
                 <Cell>{plain(pilot.source)}</Cell>
                 <Cell>
                   <span className="flex gap-3 whitespace-nowrap">

@@ -219,6 +219,12 @@ function Elsewhere({ evidence: { subject_kind: kind, subject_id: id } }: { evide
         The agent
       </Link>
     )
+  if (kind === 'pilot')
+    return (
+      <Link to="/pilots" search={{ q: id }} className={linkClass}>
+        In the list of pilots
+      </Link>
+    )
   if (kind !== 'task' && kind !== 'loop_step') return null
   return (
     <Link to="/work/$id" params={{ id }} className={linkClass}>

@@ -85,6 +85,7 @@ export function Decide({ evidence, seen, allowed, decided, refused }: DecideProp
       >
         <Judgements criteria={criteria} judged={judged} change={setJudged} />
         <Choices allowed={allowed} chosen={chosen} choose={choose} />
+        <Closes evidence={evidence} />
         {chosen === 'approve' && asked !== undefined && (
           <LimitFields asked={asked} limits={limits ?? asked.now ?? {}} change={setLimits} />
         )}
@@ -115,6 +116,19 @@ export function Decide({ evidence, seen, allowed, decided, refused }: DecideProp
         </Button>
       </form>
     </Card>
+  )
+}
+
+/** What a rejection does to a pilot that has begun, which its name does not say. */
+function Closes({ evidence: { subject_kind, parts } }: { evidence: Evidence }) {
+  const history = parts.find(({ name }) => name === 'history')?.content
+  const { state, run } = Object(history) as { state?: string; run?: object | null }
+  if (subject_kind !== 'pilot' || state === 'requested') return null
+  const withRun = state === 'running' && run != null
+  return (
+    <p className="m-0 text-sm text-muted">
+      Reject closes the pilot{withRun ? ', abandons its run and releases its credit' : ''}.
+    </p>
   )
 }
 

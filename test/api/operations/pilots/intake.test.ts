@@ -205,6 +205,8 @@ verifies('pilots.bounds', 'a client has so many entries, the operator the rest',
     .call('loop-review-console', { subject_id: pilot_id })
     .then(({ body: { evidence: found } }) => ({ subject_id: found?.subject_id, evidence: found }))
   expect(subject_id).toBe(pilot_id)
+  const { items } = (await operator().call('loop-review-console', { subject_id: pilot_id })).body
+  expect(items).toMatchObject([{ evidence_root_sha256: evidence?.root_sha256 }])
   const history = evidence?.parts.find(({ name }) => name === 'history')?.content
   expect(history).toMatchObject({
     entries_total: 31,
