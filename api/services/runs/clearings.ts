@@ -73,10 +73,7 @@ export class ClearingService {
     const verified = await verify(this.#deps, runId)
     const call = { callId, subject: task.task_id, status: 201 }
     return answerOnce(this.#deps, call, async (tx) =>
-      clearingView(
-        tx,
-        await this.#clear(tx, await ownRun(tx, caller, runId), { asked, verified }),
-      ),
+      clearingView(tx, await this.#clear(tx, await ownRun(tx, caller, runId), { asked, verified })),
     )
   }
 
