@@ -34,7 +34,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A schema in which each alternative of an object is a whole object: the generator takes any other for one with any member. */
-export function alternatives(schema: unknown): unknown {
+function alternatives(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(alternatives)
   if (!isObject(schema)) return schema
   const read = Object.fromEntries(

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
-import { digestOf } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import type { RunUsage } from '#domain/core/usage.ts'
 import { packetops } from '#domain/rails/packetops.ts'
@@ -15,7 +14,7 @@ import { writeTaskReceipt } from '../../activities/task/receipt.ts'
 import type { TaskEventInput } from '../../activities/task/task-event.ts'
 import { recordTransition } from '../../activities/task/transition.ts'
 import { createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
-import { provideInput } from '../../api/services/tasks/input.ts'
+import { manifestOf, provideInput } from '../../api/services/tasks/input.ts'
 import { startComposedTasks } from './composed-tasks.ts'
 import { decide, trustedAgent } from './registering-agent.ts'
 
@@ -53,9 +52,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     createClient({ baseUrl, osUrl: os, operator: apis.operator, statusToken })
 
   const begin = async (usage: RunUsage, on_gaps: 'ask' | 'report' = 'report') => {
-    const input_manifest = [
-      { name: 'packet', sha256: digestOf(packetops.sandboxInput), bytes: 1000 },
-    ]
+    const input_manifest = manifestOf(packetops.sandboxInput)
     const asked = { rail: 'packetops', tier: 'standard', objective: 'a packet' } as const
     const input = packetops.sandboxInput as unknown as Record<string, unknown>
     const begun = { ...asked, usage, on_gaps, input_manifest, input, idempotency_key: key() }

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto'
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
-import { digestOf } from '#domain/core/canonical-json.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
@@ -12,7 +11,7 @@ import { runIdOf } from '../../../../activities/task/facts.ts'
 import { createClient, type InputOf, ProblemError } from '../../../../api/http/client.ts'
 import { operations } from '../../../../api/operations/index.ts'
 import { agentUseModes } from '../../../../api/operations/runs/pack.ts'
-import { provideInput } from '../../../../api/services/tasks/input.ts'
+import { manifestOf, provideInput } from '../../../../api/services/tasks/input.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { createTaskGateway } from '../../../../temporal/tasks.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
@@ -60,7 +59,7 @@ async function funded(taskId: string) {
 
 /** A synthetic task that its agent has agreed on. */
 async function agreed() {
-  const input_manifest = [{ name: 'packet', sha256: digestOf(packetops.sandboxInput), bytes: 1000 }]
+  const input_manifest = manifestOf(packetops.sandboxInput)
   const asked = {
     rail: 'packetops',
     tier: 'standard',
