@@ -196,6 +196,13 @@ export async function openRows(db: Kysely<Database>) {
   }
 }
 
+/** Objects whose members their callers name: the input of a rail, which the rail reads, and what is signed or judged as it is. */
+const open = [
+  /^(investor-demo(-detail)?-run|provider-event-receive) $/,
+  / \/(input|action\/input|signed_mandate|signed_action_grant|analysis_result|payload)(\/|$)/,
+]
+export const isNamedByCallers = (place: string): boolean => open.some((form) => form.test(place))
+
 type Path = readonly string[]
 /** Every value inside of a JSON value, with the way to it. */
 export function* placesIn(value: unknown, path: Path = []): Generator<[Path, unknown]> {
