@@ -22,18 +22,6 @@ export function callingOperator({ caller }: Context): Operator {
   return caller
 }
 
-/** The operator behind this call, as records name it. */
-export function operatorOf(context: Context): Pick<Operator, 'operatorId' | 'name'> {
-  const { operatorId, name } = callingOperator(context)
-  return { operatorId, name }
-}
-
-/** The call of an operator, as what it writes names both. */
-export const operatorCall = (context: Context) => ({
-  operator: callingOperator(context).id,
-  callId: context.callId,
-})
-
 /** The status token behind this call, and whose it is; an operation of status tokens is never handled for another kind of caller. */
 export function callingToken({ caller }: Context): Token {
   if (caller.kind !== 'status')

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { consoleExamples } from '../../examples/console.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
-import { operatorOf } from '../agents/caller.ts'
 import { Credential } from '../agents/shapes.ts'
+import { operatorOf } from '../operators/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 
 /** POST /api/operator/access-keys: stops an access key with the next call in every process. */

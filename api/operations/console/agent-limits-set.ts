@@ -3,8 +3,8 @@ import { LimitChange, TrustLimits } from '#domain/agents/trust-limits.ts'
 import { consoleExamples } from '../../examples/console.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
-import { operatorOf } from '../agents/caller.ts'
 import { AgentId } from '../agents/shapes.ts'
+import { operatorOf } from '../operators/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 
 /** POST /api/operator/agent-limits: changes what a trusted agent may do, without a hold and another approval. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { operatorOf } from '../agents/caller.ts'
+import { operatorOf } from './caller.ts'
 import { Operator, OperatorId } from './list.ts'
 import { Receipt } from './receipt.ts'
 

@@ -3,7 +3,7 @@ import { controlScopes } from '#domain/payouts/controls.ts'
 import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { operatorOf } from '../agents/caller.ts'
+import { operatorOf } from './caller.ts'
 import { Receipt } from './receipt.ts'
 
 const output = z

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { operatorCall } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
+import { operatorCall } from '../operators/caller.ts'
 import { binding, Channel, recorded, SPRINT_PATH } from './shapes.ts'
 
 /** POST /api/live-prospect-sprint, mode `create_prospect`: it holds no personal data but what the operator chooses as label and contact. */

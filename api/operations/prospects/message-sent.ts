@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
 import { Digest, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { operatorCall } from '../agents/caller.ts'
+import { operatorCall } from '../operators/caller.ts'
 import { ProspectId, recorded, SPRINT_PATH } from './shapes.ts'
 
 /** POST /api/live-prospect-sprint, mode `record_message_sent`: a message is known by its digest and counts once. */

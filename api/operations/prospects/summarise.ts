@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { operatorCall } from '../agents/caller.ts'
+import { operatorCall } from '../operators/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { numbers, SPRINT_PATH, SprintId } from './shapes.ts'
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { operatorCall } from '../agents/caller.ts'
+import { operatorCall } from '../operators/caller.ts'
 import { binding, ProspectId, ProspectState, recorded, SPRINT_PATH } from './shapes.ts'
 
 /** POST /api/live-prospect-sprint, mode `update_prospect_state`: no state that is paid for is ever recorded. */

@@ -4,8 +4,8 @@ import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { operatorExamples } from '../../examples/operators.ts'
 import { Digest, freeText, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { operatorOf } from '../agents/caller.ts'
 import { Outcome } from '../console/shapes.ts'
+import { operatorOf } from '../operators/caller.ts'
 
 /** POST /api/operator/reviews: one decision about several subjects of one kind, each with its own signed receipt. */
 export const reviewRecordBatch = operation({

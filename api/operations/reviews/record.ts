@@ -5,7 +5,7 @@ import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { operatorExamples } from '../../examples/operators.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { operatorOf } from '../agents/caller.ts'
+import { operatorOf } from '../operators/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 
 const Judgement = z.strictObject({
