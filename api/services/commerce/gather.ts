@@ -19,6 +19,11 @@ export type ProofAgent = ProvenAgent & {
   readonly sandbox: boolean
   readonly mayPublish: boolean
 }
+/** What the work of a caller counts as, before any record says otherwise. */
+export const usageBy = (agent: ProofAgent | undefined) => {
+  if (agent === undefined) return 'unspecified'
+  return agent.sandbox ? 'synthetic' : 'operational'
+}
 export type Asked = {
   request: CommerceRequest
   agent: ProofAgent | undefined
@@ -113,7 +118,7 @@ export async function factsOf(
       ...digests,
       isOwn: gathered.recorded !== undefined,
     }),
-    usage: usage ?? usageOf(agent, gathered.recorded),
+    usage: usage ?? gathered.recorded?.usage ?? usageBy(agent),
     now: await clockSeconds(tx),
   }
   return { facts, reference: paid.reference }
@@ -134,13 +139,4 @@ async function earlierOf(
   return agentId !== undefined && earlier.agent_id === agentId
     ? { proofId: earlier.proof_id }
     : 'foreign'
-}
-
-function usageOf(
-  agent: ProofAgent | undefined,
-  recorded: CommerceFacts['recorded'],
-): CommerceFacts['usage'] {
-  if (recorded) return recorded.usage
-  if (agent === undefined) return 'unspecified'
-  return agent.sandbox ? 'synthetic' : 'operational'
 }

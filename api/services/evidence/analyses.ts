@@ -26,7 +26,7 @@ import {
 } from '../../../activities/store/commerce/analyses.ts'
 import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import type { ProofAgent } from '../commerce/gather.ts'
+import { type ProofAgent, usageBy } from '../commerce/gather.ts'
 import type { CommerceProofService, Prepared } from '../commerce/proofs.ts'
 import type { CommerceRequest } from '../commerce/request.ts'
 import { SAMPLED_AT, sampleOf } from '../receipts/sample.ts'
@@ -167,7 +167,7 @@ export class EvidenceAnalyses {
     const { agent, callId, input, usage } = asked
     const analysisId = `an_${digestOf({ type: 'service.evidence-analysis.v1', call: callId })}`
     const analysis = await this.#analyse(
-      { analysisId, input, usage: usage ?? usageOf(agent) },
+      { analysisId, input, usage: usage ?? usageBy(agent) },
       asked,
     )
     const text = canonicalJson(analysis)
@@ -240,11 +240,6 @@ const callerOf = ({ agent, address }: Asking): ModelCaller =>
   agent === undefined
     ? { name: `address:${address}`, group: 'anonymous' }
     : { name: `agent:${agent.agentId}`, group: 'agents' }
-
-const usageOf = (agent: ProofAgent | undefined): Analysis['usage'] => {
-  if (agent === undefined) return 'unspecified'
-  return agent.sandbox ? 'synthetic' : 'operational'
-}
 
 /** The proof of an analysis: the analysis and what it was made of. */
 function requestOf(

@@ -16,6 +16,7 @@ import {
   type ReferenceRow,
 } from '../../../activities/store/payments/payment-references.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { usageBy } from '../commerce/gather.ts'
 import { postedUnder } from '../commerce/payment.ts'
 import { eventView } from '../credit/usage-ledger.ts'
 import { sampleOf } from '../receipts/sample.ts'
@@ -63,7 +64,7 @@ export class ReceiptCompletions {
       const { event, receipt } = await recordRelay(this.#deps, tx, {
         relayId,
         agentId,
-        usage: isTrial ? 'synthetic' : usageOf(agent),
+        usage: isTrial ? 'synthetic' : usageBy(agent),
         rail: movement.rail_key ?? null,
         kind: 'passport',
         payment_reference_id: own?.payment_reference_id ?? null,
@@ -111,11 +112,6 @@ type Answered = {
   completion: CompletionState
   receipt: ReceiptView
   entry: ReturnType<typeof eventView>
-}
-
-const usageOf = (agent: Asking['agent']) => {
-  if (agent === undefined) return 'unspecified'
-  return agent.sandbox ? 'synthetic' : 'operational'
 }
 
 /** The payment of this agent that a movement names; without an agent none is. */

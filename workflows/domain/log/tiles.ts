@@ -44,18 +44,6 @@ export function widthIn({ level, index }: Omit<Tile, 'width'>, size: number): nu
   return Math.max(0, Math.min(TILE_WIDTH, hashes - index * TILE_WIDTH))
 }
 
-/** The tiles that change when a tree of `before` leaves grows to `after`, with their widths after it. */
-export function grownTiles(before: number, after: number): Tile[] {
-  const tiles: Tile[] = []
-  for (let level = 0; level <= LEVEL_MAX; level++) {
-    const [from, to] = [before, after].map((size) => Math.floor(size / TILE_WIDTH ** level))
-    if (from === undefined || to === undefined || from === to) break
-    for (let index = Math.floor(from / TILE_WIDTH); index * TILE_WIDTH < to; index++)
-      tiles.push({ level, index, width: widthIn({ level, index }, after) })
-  }
-  return tiles
-}
-
 /** The tile in which the hash of a complete subtree can be computed. */
 export function tileOf(node: TreeNode): { level: number; index: number } {
   const { level, first } = placeOf(node)

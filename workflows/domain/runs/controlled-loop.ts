@@ -33,8 +33,6 @@ export type LoopMove =
   | { stop: 'evidence_missing' | 'attested' }
   | { stop: 'exception'; code: TaskExceptionCode }
 
-export const firstPlace: LoopPlace = { step: 'intake', round: 0 }
-
 /** What follows a step; throws where the step cannot end so. */
 export function afterStep({ step, round }: LoopPlace, verdict: StepVerdict): LoopMove {
   if (verdict === 'done') {

@@ -40,9 +40,6 @@ export function allowedRecoveries(code: TaskExceptionCode): readonly RecoveryAct
   return taskExceptions[code]
 }
 
-export const isTaskExceptionCode = (code: unknown): code is TaskExceptionCode =>
-  typeof code === 'string' && Object.hasOwn(taskExceptions, code)
-
 /** Whether money has moved for a task that was interrupted in this state, by what is known of the credit set aside for it. */
 export function moneyMovedAt(
   state: TaskState,

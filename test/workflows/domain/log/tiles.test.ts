@@ -11,7 +11,6 @@ import {
 import {
   entriesPath,
   entryBundle,
-  grownTiles,
   hashesOf,
   hashInTile,
   parseEntryBundle,
@@ -80,28 +79,6 @@ verifies('log.tiles', 'each tile has one path, and no other text is one', () => 
         read.level === 'entries' ? entriesPath(read) : tilePath({ ...read, level: read.level })
       expect(again).toBe(text)
     }),
-  )
-})
-
-verifies('log.tiles', 'a tree grows only in the tiles that are named, and to their widths', () => {
-  const size = fc.oneof(
-    fc.integer({ min: 0, max: 2_000 }),
-    fc.integer({ min: 65_000, max: 66_000 }),
-  )
-  fc.assert(
-    fc.property(size, size, (one, other) => {
-      const [before, after] = [Math.min(one, other), Math.max(one, other)]
-      const grown = new Map(
-        grownTiles(before, after).map((tile) => [`${tile.level}/${tile.index}`, tile]),
-      )
-      for (let level = 0; level <= 2; level++)
-        for (let index = 0; widthIn({ level, index }, after) > 0; index++) {
-          const width = widthIn({ level, index }, after)
-          const wasThere = widthIn({ level, index }, before) === width
-          expect(grown.get(`${level}/${index}`)?.width).toBe(wasThere ? undefined : width)
-        }
-    }),
-    { numRuns: 20 },
   )
 })
 

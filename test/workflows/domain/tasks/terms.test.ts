@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isTaskExceptionCode, moneyMovedAt } from '#domain/tasks/exception.ts'
+import { moneyMovedAt } from '#domain/tasks/exception.ts'
 import { taskStates } from '#domain/tasks/lifecycle.ts'
 import { preflightChecks, type TaskTerms } from '#domain/tasks/terms.ts'
 
@@ -56,9 +56,4 @@ test('with credit, its state and its payment decide whether money has moved', ()
   expect(at('funded', null)).toBe('yes')
   expect(at('pending', 'pending')).toBe('unknown')
   expect(at('pending', null)).toBe('no')
-})
-
-test('only codes of the table are exception codes', () => {
-  expect(isTaskExceptionCode('worker_failed')).toBe(true)
-  for (const code of ['toString', 'other', 7, null]) expect(isTaskExceptionCode(code)).toBe(false)
 })
