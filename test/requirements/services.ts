@@ -3,7 +3,7 @@ export const serviceRequirements = {
   'resolver.contract': {
     source: 'services § Services',
     behavior:
-      'GET /api/service-resolver lists every rail and free tool, derived from rails and registry, and a free tool named there answers.',
+      'GET /api/service-resolver lists every rail, free tool and approved service of others, derived from rails and registry, and a free tool named there answers.',
   },
   'resolver.find': {
     source: 'services § Find',

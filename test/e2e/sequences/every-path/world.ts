@@ -47,11 +47,11 @@ export async function openWorld(apis: ComposedApis & { notify?: Notify }) {
   const newAgent = () =>
     openAgentUse(hosts, apis.operator, { rails: allRails, requested_scopes: allScopes })
   const agent = await newAgent()
-  const reach = (more: Partial<Parameters<typeof createClient>[0]>) => {
+  const reach = (more: Partial<Parameters<typeof createClient>[0]>, alias?: Alias) => {
     const { BASE_URL, OS_URL } = apis.config
     // It signs for where the service is configured to be, and calls where it listens.
     const send = (url: string, init: RequestInit) =>
-      fetch(url.replace(BASE_URL, hosts.base).replace(OS_URL, hosts.os), init)
+      fetch(aliased(url.replace(BASE_URL, hosts.base).replace(OS_URL, hosts.os), alias), init)
     return createClient({ baseUrl: BASE_URL, osUrl: OS_URL, fetch: send, ...more })
   }
   const review = (
@@ -115,13 +115,14 @@ export async function openWorld(apis: ComposedApis & { notify?: Notify }) {
       (rails as readonly Pick<Rail, 'key' | 'sandboxInput'>[]).find((rail) => rail.key === key)
         ?.sandboxInput as Record<string, unknown>,
     /** The same service where it is configured otherwise, with a second version of each key. */
-    elsewhere: async () => {
-      const [other] = others
-      if (other !== undefined) return clientOf(other)
-      const started = await startElsewhere()
-      others.push(started)
-      return clientOf(started)
+    elsewhere: async (alias?: Alias) => {
+      const other = others[0] ?? (await startElsewhere())
+      if (others.length === 0) others.push(other)
+      return clientOf(other, alias)
     },
+    /** Callers who use another path of an operation. */
+    openAt: (alias: Alias) => reach({}, alias),
+    agentAt: (alias: Alias) => reach({ agent: agent.credential }, alias),
     stop: async () => {
       for (const other of others) await other.stop()
       await apis.stop()
@@ -143,5 +144,13 @@ async function startElsewhere(): Promise<ComposedApis> {
   })
 }
 
-const clientOf = ({ hosts: [first] }: ComposedApis): Client =>
-  createClient({ baseUrl: first?.base ?? '', osUrl: first?.os ?? '' })
+/** The path of an operation, and another one that it has. */
+export type Alias = readonly [path: string, other: string]
+const aliased = (url: string, alias: Alias = ['', '']): string => url.replace(...alias)
+
+const clientOf = ({ hosts: [first] }: ComposedApis, alias?: Alias): Client =>
+  createClient({
+    baseUrl: first?.base ?? '',
+    osUrl: first?.os ?? '',
+    fetch: (url, init) => fetch(aliased(url, alias), init),
+  })
