@@ -5,6 +5,7 @@ import { documentedPaths } from '../../../support/documented-paths.ts'
 import { verifies } from '../../../verifies.ts'
 import { pathRows } from './aliases.ts'
 import { payoutIds } from './payouts.ts'
+import { contentOf } from './row.ts'
 import { callRows, workRows } from './rows.ts'
 
 const registry: readonly AnyOperation[] = operations
@@ -32,4 +33,19 @@ verifies('conform.every-path', 'each row of a write names where its record is re
   expect(unread.map(({ id }) => id)).toEqual([])
   const itself = served.filter(({ id }) => rows[id]?.kept?.in === id)
   expect(itself.map(({ id }) => id)).toEqual([])
+})
+
+verifies('conform.every-path', 'ids, times and signatures are no content, states are', () => {
+  const answer = (state: string, at: string, id: string) => ({
+    receipt: { receipt_id: `rc_${id.repeat(64)}`, issued_at: at, leaf_index: 4 },
+    links: [`https://api.example/api/x?run_id=run_${id.repeat(64)}`],
+    state,
+  })
+  const first = contentOf(answer('open', '2026-11-27T12:00:00.000Z', 'a'))
+  expect(contentOf(answer('open', '2026-11-28T12:00:00.000Z', 'b'))).toEqual(first)
+  expect(contentOf(answer('done', '2026-11-27T12:00:00.000Z', 'a'))).not.toEqual(first)
+  const signed = (claims: object) =>
+    contentOf(`eyJh.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`)
+  expect(signed({ iat: 1, kind: 'fee' })).toEqual(signed({ iat: 2, kind: 'fee' }))
+  expect(signed({ iat: 1, kind: 'fee' })).not.toEqual(signed({ iat: 1, kind: 'relay' }))
 })

@@ -21,7 +21,7 @@ export function payoutRows(rail: Rail, by: Agent): Rows {
     const asked = { payout_id, idempotency_key: freshKey() }
     return (await by.client.call('payout-execute', asked)).body
   }
-  /** What is to be signed; the digest of the request is all that tells two of them apart. */
+  /** What is to be signed; only the digest of the request differs between two of them. */
   const challenged = async (client: Client, request: string) => {
     const request_sha256 = digestOf({ request })
     const asked = { holder_wallet: rail.stack.accounts.treasury.holder.address, request_sha256 }
