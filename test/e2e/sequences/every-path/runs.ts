@@ -39,7 +39,7 @@ const start = async (world: World, isPaid = true): Promise<Start> => ({
   ...(await terms(world, 'packetops', isPaid)),
 })
 /** A run that is paid and waits for its review. */
-export const funded = async (world: World): Promise<string> =>
+const funded = async (world: World): Promise<string> =>
   (await world.agent.client.call('start-agent-run', await start(world))).body.run.run_id
 const closedRuns = new WeakMap<World, ReturnType<typeof buyRun>>()
 /** The package of a run that was paid, reviewed and delivered. */
