@@ -1,3 +1,4 @@
+import { paidSurfaces } from '#domain/credit/pricing.ts'
 import { addresses, BASE_URL, digests, ids, tokens } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 import { packetopsTiers } from './tiers.ts'
@@ -149,7 +150,7 @@ export const paymentExamples = {
           pro: 249,
           rail_fee: 8,
           totals: { entry: 49, standard: 107, pro: 269 },
-          paid_surfaces: ['agent_use', 'wallet_bound_run'],
+          paid_surfaces: [...paidSurfaces],
           tiers: packetopsTiers,
         },
       ],

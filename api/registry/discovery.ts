@@ -42,7 +42,7 @@ type Discovery = {
   config: Config
   db: Kysely<Database>
   registry: readonly AnyOperation[]
-  /** The operations of the payout rail; the others with a price are the trust service's. */
+  /** The operations of the payout rail; all others with a price are the trust service's. */
   payoutOperations: readonly AnyOperation[]
   schemaDocuments: SchemaDocuments
   receipts: KeyRing
@@ -133,10 +133,10 @@ function trustContract(
     amount: price,
     pay_to: config.PAY_TO_ADDRESS,
   }
-  const paid = registry.filter((operation) => operation.price !== null)
-  const ofPayouts = paid.filter(({ id }) =>
-    payoutOperations.some((operation) => operation.id === id),
-  )
+  const isOfPayouts = ({ id }: AnyOperation) =>
+    payoutOperations.some((operation) => operation.id === id)
+  const ofPayouts = registry.filter(isOfPayouts)
+  const ofTrust = registry.filter((one) => one.price !== null && !isOfPayouts(one))
   const listed = (operations: readonly AnyOperation[]) =>
     operations.map(({ id, http, mode }) => {
       const { method, path } = http
@@ -151,7 +151,7 @@ function trustContract(
     jwk: key === undefined ? null : { ...key.public_jwk, kid: key.kid },
     jwks_uri: keysUrlOf(config.BASE_URL),
     // The operations of the trust service; those of the payout rail are in `payout`.
-    operations: listed(paid.filter((operation) => !ofPayouts.includes(operation))),
+    operations: listed(ofTrust),
     price: { atomic: price, asset: config.ASSET_CONTRACT_ADDRESS, decimals: 6 },
     free_tier: { calls: limits.freeCallsPerWindow, window_seconds: limits.freeWindowSeconds },
     limits: trustLimits,

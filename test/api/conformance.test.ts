@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { scopes } from '#domain/agents/credential.ts'
 import { policyRules } from '#domain/agents/policy-rules.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { type PaidSurface, takenBy } from '#domain/credit/pricing.ts'
 import { acceptedMethods, paymentMethods } from '#domain/payments/payment-reference.ts'
 import { rails } from '#domain/rails/index.ts'
 import { serviceOf } from '#domain/rails/scout.ts'
@@ -162,7 +163,9 @@ verifies(
     const packetops = rails.find((rail) => rail.key === 'packetops')!
     const { service_id, origin: provider } = serviceOf(packetops)
     expect(quote.provider_route).toEqual({ route_id: 'route_packetops', provider, service_id })
-    for (const rail of rails) expect(serviceOf(rail).protocols).not.toContain('mcp')
+    // An agent starts by MCP the rails that it can buy by itself.
+    for (const rail of rails)
+      expect(serviceOf(rail).protocols.includes('mcp'), rail.key).toBe(rail.takes.paidAgentUse)
   },
 )
 
@@ -190,15 +193,26 @@ verifies(
     const { rails: offered } = (
       await open().call('read-agent-use-pack', { mode: 'read_agent_use_pack' })
     ).body
-    const paths = { agent_use: '/api/agent-use', wallet_bound_run: '/api/wallet-bound-rail-run' }
+    const paths: Record<PaidSurface, string> = {
+      agent_use: '/api/agent-use',
+      mcp: '/api/agent-use',
+      first_paid_production_run: '/api/first-paid-production-run-execution',
+      wallet_bound_run: '/api/wallet-bound-rail-run',
+      customer_production_run: '/api/customer-production-runs',
+      customer_workflow: '/api/customer-workflow-production',
+      first_pilot_run: '/api/first-pilot-run-execution',
+    }
     expect(priced.map(({ rail }) => rail)).toContain('scout')
     for (const { rail, pro, paid_surfaces } of priced) {
       expect(paid_surfaces.includes('agent_use'), rail).toBe(offered.includes(rail))
       expect(paid_surfaces.includes('wallet_bound_run'), rail).toBe(pro > 0)
-      for (const surface of paid_surfaces)
-        expect(
-          operations.some(({ http }) => http.path === paths[surface] && http.method === 'POST'),
-        ).toBe(true)
+      for (const surface of paid_surfaces) {
+        const starts = operations.find(
+          ({ http, gate }) => http.path === paths[surface] && gate?.rails === takenBy[surface],
+        )
+        expect(starts, surface).toBeDefined()
+        if (surface === 'mcp') expect(starts?.tool).toBe('start_rail_run')
+      }
     }
   },
 )
@@ -370,7 +384,11 @@ verifies(
         { id: 'handoff-verify' },
       ],
       payout: {
-        operations: [{ path: '/api/payout-create' }, {}, {}, { path: '/api/payout-status' }],
+        operations: expect.arrayContaining(
+          ['challenge', 'create', 'authorize', 'execute', 'status'].map((step) =>
+            expect.objectContaining({ path: `/api/payout-${step}` }),
+          ),
+        ),
       },
       contract_sets: {
         result_contract: 'v2',

@@ -21,7 +21,7 @@ export const receiptCompletionRun = operation({
   input: z.strictObject({
     rail_key: Rail.optional().meta({ description: 'The rail that was paid for.' }),
     movement_amount_units: z
-      .int()
+      .number()
       .min(0)
       .max(1_000_000)
       .optional()

@@ -16,7 +16,7 @@ const output = z
 export const createPaymentChallenge = operation({
   id: 'create-payment-challenge',
   summary:
-    'Open the one payment challenge of a quote; answers 402 with the challenge and the seven accepted methods.',
+    'Open the one payment challenge of a quote; answers 402 with the challenge and the accepted methods.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   mode: 'create_payment_challenge',
   tool: 'create_payment_challenge',
@@ -29,13 +29,15 @@ export const createPaymentChallenge = operation({
     'payment_pending',
     'already_funded',
     'holder_unknown',
+    'unsupported_request',
   ],
   uses: () => ({ records: 1 }),
   input: z.strictObject({
     mode: z.literal('create_payment_challenge'),
     quote_id: QuoteId,
     method: Method.optional().meta({
-      description: 'ap2_mandate_reference: also what the mandate’s holder presents.',
+      description:
+        'What reference_instructions are about; with ap2_mandate_reference also what the mandate’s holder presents.',
     }),
     idempotency_key: IdempotencyKey,
   }),

@@ -1,6 +1,10 @@
 import { refuse } from '#domain/core/errors.ts'
 import { creditAccount } from '#domain/credit/credit.ts'
-import { acceptedMethods, type PaymentMethod } from '#domain/payments/payment-reference.ts'
+import {
+  acceptedMethods,
+  instructionsBy,
+  type PaymentMethod,
+} from '#domain/payments/payment-reference.ts'
 import { mandateChallenge } from '../../../activities/credit/presenting.ts'
 import {
   claimQuote,
@@ -45,12 +49,14 @@ export class PaymentService {
   /** The challenge of a quote, as the 402 envelope shows it; for a mandate with what its holder signs. */
   async challenge(quoteId: string, method?: PaymentMethod) {
     const { db, mandateSeconds } = this.#deps
+    if (method !== undefined && !this.methods.includes(method)) throw notTaken(method)
     const challenge = await transaction(db, (tx) => openChallenge(tx, quoteId))
     await notifyTasks(this.#deps, { quoteId })
     // A hosted page takes no money before the quote is bound to the owner of the credit.
     const isBound = (await findQuote(db, quoteId))?.bound_to != null
     const checkout_url = isBound ? await checkoutUrl(db, challenge.challenge_id) : null
-    const view = { ...challengeView(this.#deps, challenge), checkout_url }
+    const shown = { ...challengeView(this.#deps, challenge), checkout_url }
+    const view = method === undefined ? shown : { ...shown, ...asPaidBy(method, shown) }
     if (method !== 'ap2_mandate_reference') return { ...view, mandate: null }
     const payable = { id: challenge.challenge_id, amount_usd: challenge.amount_usd }
     return { ...view, mandate: await mandateChallenge(this.#deps, payable, mandateSeconds) }
@@ -121,3 +127,21 @@ async function ownerOf(tx: Tx, payer: Payer, quoteId: string): Promise<string> {
     next_action: 'Ask for the quote of the order with its token.',
   })
 }
+
+const asPaidBy = (
+  method: PaymentMethod,
+  {
+    challenge_id: challengeId,
+    amount_usd: amountUsd,
+    accepts,
+  }: Pick<ReturnType<typeof challengeView>, 'challenge_id' | 'amount_usd' | 'accepts'>,
+) => {
+  const due = { challengeId, amountUsd, payTo: String(accepts[0]?.payTo) }
+  return { reference_instructions: instructionsBy(method, due) }
+}
+
+const notTaken = (method: PaymentMethod) =>
+  refuse('unsupported_request', {
+    detail: `${method} is not taken here`,
+    next_action: 'Choose one of the accepted_methods of the challenge.',
+  })

@@ -3,8 +3,10 @@ import {
   CURRENCY,
   type PaidSurface,
   PRICING_MODEL,
+  paidSurfaces,
   priceCard,
   type Sold,
+  takenBy,
 } from '#domain/credit/pricing.ts'
 import { railOf, rails } from '#domain/rails/index.ts'
 import type { Rail, RailKey } from '#domain/rails/rail.ts'
@@ -24,7 +26,7 @@ export type PriceSurface = keyof typeof onSurface
 /** Where a run of the rail is paid for; nowhere what is free. */
 function paidSurfacesOf({ prices, takes }: Priced): PaidSurface[] {
   if (prices.pro === 0) return []
-  return takes.paidAgentUse ? ['agent_use', 'wallet_bound_run'] : ['wallet_bound_run']
+  return paidSurfaces.filter((surface) => takes.paidAgentUse || takenBy[surface] === 'priced')
 }
 
 function priced(rail: Priced) {

@@ -70,7 +70,8 @@ export class ReceiptCompletions {
         payment_reference_id: own?.payment_reference_id ?? null,
         facts: await saidOf(tx, { movement, own, completion }),
       })
-      return this.#answer({ relayId, completion, receipt, entry: eventView(event) })
+      const named = `receipt_id=${receipt.receipt_id}`
+      return this.#answer({ relayId, completion, receipt, entry: eventView(event), named })
     })
   }
 
@@ -84,12 +85,13 @@ export class ReceiptCompletions {
       shown: {},
       claims: { completion_state: completion, entry_hash: entry.hash },
     })
-    return { ...sample, receipt, ...this.#answer({ relayId, completion, receipt, entry }) }
+    const named = `receipt=${receipt.jws}`
+    return { ...sample, receipt, ...this.#answer({ relayId, completion, receipt, entry, named }) }
   }
 
-  #answer({ relayId, completion, receipt, entry }: Answered) {
+  #answer({ relayId, completion, receipt, entry, named }: Answered) {
     const { receipt_id, payload } = receipt
-    const verify_url = `${this.#deps.baseUrl}/api/verify-receipt?receipt_id=${receipt_id}`
+    const verify_url = `${this.#deps.baseUrl}/api/verify-receipt?${named}`
     const relay = { relay_id: relayId, receipt_id, entry_hash: entry.hash }
     return {
       receipt_passport: { ...receipt, claims: payload, verify_url },
@@ -111,6 +113,8 @@ type Answered = {
   relayId: string
   completion: CompletionState
   receipt: ReceiptView
+  /** How the receipt is named where it is verified. */
+  named: string
   entry: ReturnType<typeof eventView>
 }
 

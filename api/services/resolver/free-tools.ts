@@ -9,40 +9,56 @@ import type { Context } from '../../context.ts'
 import { type AnyOperation, isPlain } from '../../operation.ts'
 import type { FreeTool } from './resolver.ts'
 
-/**
- * Whether an operation is a free tool: any caller may read it on the base host, it answers from what the caller gives, and it is no
- * document of the service itself.
- */
-function isFreeTool(operation: AnyOperation): boolean {
-  const { access, http, idempotency, input } = operation
-  return (
-    access === 'public' &&
-    http.method === 'GET' &&
-    http.host === 'base' &&
-    http.cacheable !== true &&
-    http.unlimited !== true &&
-    idempotency.kind === 'read' &&
-    isPlain(operation) &&
-    Object.keys(z.toJSONSchema(input, { io: 'input' }).properties ?? {}).length > 0
-  )
-}
+/** The free tool library: what any caller may use without money, an account or a review. */
+const library: ReadonlySet<string> = new Set([
+  'verify-receipt',
+  'receipt-bundle',
+  'log-inclusion',
+  'log-consistency',
+  'agent-passport-verify',
+  'signing-verify',
+  'free-proof-run',
+  'model-analysis-run',
+  'model-relay-run',
+  'investor-demo-run',
+  'agent-sandbox-run',
+  'service-scout-read',
+  'agent-pricing',
+  'agent-registry-list',
+  'activity-feed-read',
+  'credential-policy-read',
+  'diligence-product-links',
+  'sample-return-packages',
+  'compliance-samples-read',
+])
+
+/** Whether `run_service` runs it: a read without a budget of its own; the others are called at their own paths. */
+const isRunHere = (operation: AnyOperation): boolean =>
+  operation.http.method === 'GET' && operation.idempotency.kind === 'read' && isPlain(operation)
 
 /** The free tools of a registry. */
 export const freeToolsOf = (registry: readonly AnyOperation[]): FreeTool<Context>[] =>
-  registry.filter(isFreeTool).map((operation) => {
-    const { id, summary, http, tool } = operation
-    return {
-      service: freeTool({ id, summary, path: http.path, tool }),
-      operation_id: id,
-      method: http.method,
-      path: http.path,
-      run: async (task, context) => {
-        const input = readTask(operation, task)
-        const { body } = bodyOf(operation, await operation.handle(input, context))
-        return { input, result: checkOutput(operation, body) }
-      },
-    }
-  })
+  registry
+    .filter(({ id }) => library.has(id))
+    .map((operation) => {
+      const { id, summary, http, tool } = operation
+      return {
+        service: freeTool({ id, summary, path: http.path, tool }),
+        operation_id: id,
+        method: http.method,
+        path: http.path,
+        run: async (task, context) => {
+          if (!isRunHere(operation))
+            throw refuse('unsupported_request', {
+              detail: `${id} has a budget of its own, so that run_service does not run it`,
+              next_action: `Call ${http.method} ${http.path}; it is free.`,
+            })
+          const input = readTask(operation, task)
+          const { body } = bodyOf(operation, await operation.handle(input, context))
+          return { input, result: checkOutput(operation, body) }
+        },
+      }
+    })
 
 /** The input that a task is for this operation; 400 with pointers below `/task`. */
 function readTask(operation: AnyOperation, task: string): unknown {

@@ -186,6 +186,8 @@ function notRunHere(found: Listed | Inspected): DomainError {
     })
   return refuse('unsupported_request', {
     detail: `${found.service_id} is no free tool`,
-    next_action: 'Ask for a quote with quote_run, and start the run with start_rail_run.',
+    next_action: found.protocols.includes('mcp')
+      ? 'Ask for a quote with quote_run, and start the run with start_rail_run.'
+      : 'Begin the work with POST /api/agents/preflight, or read its price at /api/agent-pricing.',
   })
 }

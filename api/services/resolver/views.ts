@@ -51,8 +51,8 @@ export const inspectionOf = ({ inspection, state }: Inspected): InspectionView =
   decision: decisionOn[state],
 })
 
-function priceText(usd: number | null): string {
-  if (usd === null) return 'it is quoted'
+function priceText(usd: number | null, isOffered: boolean): string {
+  if (usd === null) return isOffered ? 'it is quoted' : 'it is not sold'
   return usd === 0 ? 'it is free' : `its smallest run costs ${usd} usd`
 }
 
@@ -77,7 +77,7 @@ export function inspectionOfOwn({
       {
         check: 'price',
         ok: true,
-        detail: priceText(price_usd),
+        detail: priceText(price_usd, isOffered),
       },
       {
         check: 'runs_here',

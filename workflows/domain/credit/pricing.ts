@@ -17,9 +17,18 @@ export type Sold = { readonly key: RailKey; readonly prices: Readonly<Record<Tie
 export type Bought = RailKey | typeof BADGE_FEE
 export const BADGE_FEE = 'trust_badge_fee' as const
 
-/** Where runs are paid for. */
-export const paidSurfaces = ['agent_use', 'wallet_bound_run'] as const
-export type PaidSurface = (typeof paidSurfaces)[number]
+/** Where paid runs begin, each with the rails that it takes: those that agents buy by themselves, or all that have a price. */
+export const takenBy = {
+  agent_use: 'paid_agent_use',
+  mcp: 'paid_agent_use',
+  first_paid_production_run: 'paid_agent_use',
+  wallet_bound_run: 'priced',
+  customer_production_run: 'priced',
+  customer_workflow: 'priced',
+  first_pilot_run: 'priced',
+} as const
+export type PaidSurface = keyof typeof takenBy
+export const paidSurfaces = Object.keys(takenBy) as [PaidSurface, ...PaidSurface[]]
 
 /** One line of a quote in whole usd; the fee's line has the name of its fee item. */
 export type QuoteLine = { item: string; usd: number }

@@ -57,6 +57,27 @@ export function instructionsFor(
   return words[path]
 }
 
+/** How a challenge is paid by a method, in words. */
+export function instructionsBy(
+  method: PaymentMethod,
+  due: { challengeId: string; amountUsd: number; payTo: string },
+): string {
+  const along = (path: PaymentPath) => instructionsFor(path, { ...due, checkoutUrl: null })
+  const words: Record<PaymentMethod, string> = {
+    hosted_checkout:
+      'Open a hosted page with POST /api/agent-rail-checkout and payment_path hosted_checkout_link.',
+    agent_allowance: along('agent_credit'),
+    payment_reference: along('manual_operator_verified_reference'),
+    invoice_reference: along('invoice_or_purchase_order'),
+    stablecoin_reference: `Transfer exactly ${due.amountUsd} USDC to ${due.payTo}; then present the hash of the transaction as stablecoin_reference at POST /api/agent-payment-rail.`,
+    x402_reference:
+      'Sign a payment for one of accepts, and repeat the start of the run with it in PAYMENT-SIGNATURE.',
+    ap2_mandate_reference:
+      'Present the mandate that its holder signed as ap2_mandate_reference at POST /api/agent-payment-rail.',
+  }
+  return words[method]
+}
+
 /** The parties that can confirm a payment by each method. */
 export const confirmedBy = {
   hosted_checkout: ['provider'],

@@ -67,7 +67,12 @@ export function serviceOf({ key, about, takes, prices }: Rail): Service {
     name: key,
     ...about,
     rail: key,
-    protocols: ['http', ...(prices === null ? [] : ['x402'])],
+    // An agent starts by MCP what it can buy by itself.
+    protocols: [
+      'http',
+      ...(takes.paidAgentUse ? ['mcp'] : []),
+      ...(prices === null ? [] : ['x402']),
+    ],
     price_usd: prices?.entry ?? null,
     origin: 'first_party',
     state: isCurrent({ takes }) ? 'available' : 'future',

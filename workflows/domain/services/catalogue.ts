@@ -68,7 +68,7 @@ export function freeTool({
     service_id: `tool_${name}`,
     name,
     summary,
-    capabilities: [beginOf(summary, CAPABILITY_MAX)],
+    capabilities: [words.join(' ').replaceAll('-', ' '), beginOf(summary, CAPABILITY_MAX)],
     rail: null,
     protocols: ['http', ...(tool === undefined ? [] : ['mcp'])],
     price_usd: 0,

@@ -55,15 +55,27 @@ verifies('resolver.contract', 'it lists each rail, and each free tool answers', 
     expect.arrayContaining(['svc_service_os', 'tool_verify_receipt', 'tool_service_scout']),
   )
   expect(new Set(listed).size).toBe(listed.length)
+  expect(listed).toEqual(expect.arrayContaining(['tool_free_proof_run', 'tool_model_proof_relay']))
   for (const { path, method } of body.free_tools) {
-    expect(method).toBe('GET')
-    const answer = await fetch(hosts().base + path.replaceAll(/\{[^}]*\}/g, 'rc_0'))
+    const asked =
+      method === 'GET' ? {} : { body: '{}', headers: { 'content-type': 'application/json' } }
+    const url = hosts().base + path.replaceAll(/\{[^}]*\}/g, 'rc_0')
+    const answer = await fetch(url, { method, ...asked })
     expect([200, 400, 404], path).toContain(answer.status)
     if (answer.status === 404)
       expect(((await answer.json()) as { detail: string }).detail, path).not.toBe(
         'there is nothing at this path',
       )
   }
+})
+
+verifies('resolver.contract', 'a free tool with a budget is called at its own path', async () => {
+  const { results } = (await find({ query: 'free proof run' })).body
+  expect(results.map(({ service_id }) => service_id)).toContain('tool_free_proof_run')
+  expect(await problemOf(run('tool_free_proof_run', '{}'))).toMatchObject({
+    code: 'unsupported_request',
+    next_action: 'Call POST /api/free-proof-run; it is free.',
+  })
 })
 
 verifies('resolver.inspect', 'the price of a service of ours is said in words', async () => {
