@@ -579,6 +579,7 @@ const samples: Record<string, Record<string, unknown>> = {
     wallet_id: `aw_${hex(64)}`,
     cadence: 'daily',
     input: {},
+    accept_terms: true,
     idempotency_key: 'w-1',
   },
   'customer-workflow-pause': {
@@ -589,6 +590,7 @@ const samples: Record<string, Record<string, unknown>> = {
   'customer-workflow-resume': {
     mode: 'resume_workflow',
     workflow_id: `cw_${hex(64)}`,
+    accept_terms: true,
     idempotency_key: 'w-3',
   },
   'customer-workflow-delete': {
@@ -604,6 +606,7 @@ const samples: Record<string, Record<string, unknown>> = {
   'exchange-claim': {
     mode: 'claim_work_order',
     work_order_id: `wo_${hex(64)}`,
+    accept_terms: true,
     idempotency_key: 'x-1',
   },
   'exchange-deliver': {
@@ -611,6 +614,7 @@ const samples: Record<string, Record<string, unknown>> = {
     work_order_id: `wo_${hex(64)}`,
     claim_id: `xc_${hex(64)}`,
     return_package: { artifacts: [{ name: 'work.json', sha256: hex(64), content: '{}' }] },
+    accept_terms: true,
     idempotency_key: 'x-2',
   },
   'exchange-release': {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { createDelegationSteps } from '../activities/authority/delegation.ts'
 import type { Config } from '../activities/config/config.ts'
+import { modelNamed } from '../activities/config/model-settings.ts'
 import { railOf, receiptSigner } from '../activities/container.ts'
 import { openKeyRings } from '../activities/signer/open.ts'
 import { createFiringSteps } from '../activities/task/firings.ts'
@@ -28,6 +29,6 @@ export async function createDelegationActivities(
     ...createDelegatedCalls(deps, operations),
   })
   const callAs = createAgentCalls(deps, operations)
-  const firings = createFiringSteps({ db: deps.db, callAs })
+  const firings = createFiringSteps({ db: deps.db, callAs, model: modelNamed(config) })
   return { activities: { ...activities, ...firings }, close }
 }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import type { ErrorCode } from '#domain/core/error-codes.ts'
 import { DomainError, refuse } from '#domain/core/errors.ts'
+import { firingTerms } from '#domain/production/accepted-terms.ts'
 import { intervalSecondsMin } from '#domain/production/customer-workflow.ts'
 import type { FiringSnapshot, FiringSteps } from '../../workflows/firing/activities.ts'
 import { transaction } from '../store/postgres/db.ts'
@@ -21,7 +22,12 @@ export type AgentCall = (call: {
   credentialId: string
   input: Record<string, unknown>
 }) => Promise<{ body: Record<string, unknown> }>
-type Deps = { readonly db: Kysely<Database>; readonly callAs: AgentCall }
+type Deps = {
+  readonly db: Kysely<Database>
+  readonly callAs: AgentCall
+  /** The configured model, which is named in the terms of a run; null: none. */
+  readonly model: string | null
+}
 
 /** Refusals that end by themselves: the step is repeated. A pause is no such refusal, so that a firing shows it. */
 const passing: readonly ErrorCode[] = [
@@ -48,15 +54,22 @@ export function createFiringSteps(deps: Deps): FiringSteps {
 
 type Begun = { workflow: CustomerWorkflowRow; row: FiringRow; refusal: DomainError | undefined }
 
-/** Stores the firing; a workflow that is not active, and one that fired within its interval, starts nothing. */
+/**
+ * Stores the firing with the terms that its workflow accepted; a workflow that is not active, has accepted other terms than those of
+ * now, or fired within its interval, starts nothing.
+ */
 function begin(
-  { db }: Deps,
+  { db, model }: Deps,
   firing: Pick<FiringRow, 'firing_id' | 'workflow_id' | 'due_at'>,
 ): Promise<Begun | undefined> {
   return transaction(db, async (tx) => {
     const workflow = await lockWorkflow(tx, firing.workflow_id)
     if (workflow === undefined) return undefined
-    const { early, ...row } = await beginFiring(tx, firing, intervalSecondsMin[workflow.cadence])
+    const { early, ...row } = await beginFiring(
+      tx,
+      { ...firing, terms_sha256: workflow.terms_sha256 },
+      intervalSecondsMin[workflow.cadence],
+    )
     if (row.quote_id !== null) return { workflow, row, refusal: undefined }
     const { state } = workflow
     if (state !== 'active')
@@ -65,10 +78,15 @@ function begin(
         row,
         refusal: refuse('wrong_state', { detail: `the workflow is ${state}` }),
       }
+    if (workflow.terms_sha256 !== firingTerms(workflow.rail, model).terms_sha256)
+      return { workflow, row, refusal: refuse('terms_mismatch', { detail: otherTerms }) }
     const detail = 'it fires again sooner than its cadence allows'
     return { workflow, row, refusal: early ? refuse('rate_limited', { detail }) : undefined }
   })
 }
+
+const otherTerms =
+  'its agent has not accepted the terms of now; it does by pausing and resuming the workflow'
 
 async function carryOut(deps: Deps, { workflow, row, refusal }: Begun): Promise<FiringRow> {
   const { db } = deps
@@ -98,7 +116,7 @@ async function quote(
   return quote_id
 }
 
-/** The run that its wallet pays: through the write gate, with an order that waits for its review as any other. */
+/** The run that its wallet pays, by the terms that the workflow accepted: through the write gate, with an order that waits for its review as any other. */
 async function start(
   { callAs }: Deps,
   { workflow, row, quoteId }: { workflow: CustomerWorkflowRow; row: FiringRow; quoteId: string },

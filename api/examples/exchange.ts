@@ -12,6 +12,7 @@ const claim = {
   ended_at: null,
   reason: null,
   receipt_id: null,
+  terms_sha256: digests.request,
 } as const
 const { claim_id } = claim
 
@@ -48,6 +49,7 @@ export const exchangeExamples = {
     input: {
       mode: 'claim_work_order',
       work_order_id: ids.workOrder,
+      accept_terms: true,
       idempotency_key: 'claim-packet-q4',
     },
     output: {
@@ -78,6 +80,7 @@ export const exchangeExamples = {
         claims: [],
       },
       handoff_pack: 'The packet covers every section but change management.',
+      accept_terms: true,
       idempotency_key: 'deliver-packet-q4',
     },
     output: {

@@ -1,3 +1,4 @@
+import { firingTerms } from '#domain/production/accepted-terms.ts'
 import { digests, ids } from './ids.ts'
 import { packet } from './packet.ts'
 import { receiptOf } from './receipts.ts'
@@ -13,10 +14,13 @@ const terms = {
   wallet_id: ids.allowance,
   cadence: 'monthly',
 } as const
+const { terms: accepted_terms, terms_sha256 } = firingTerms('packetops', null)
+const agreed = { accepted_terms, terms_sha256 }
 const waiting = {
   workflow_id,
   ...terms,
   input_sha256: digests.input,
+  ...agreed,
   state: 'waiting',
   decision_id: null,
   created_at: '2026-11-24T09:30:00.000Z',
@@ -35,6 +39,7 @@ const active = {
       work_order_id: ids.workOrder,
       code: null,
       detail: null,
+      terms_sha256,
     },
   ],
 } as const
@@ -44,7 +49,7 @@ const named = { workflow_id, idempotency_key: 'packet-monthly-change' } as const
 /** A monthly workflow of packetops: created, read, paused, resumed, fired and ended. */
 export const workflowExamples = {
   'customer-workflow-create': {
-    input: { ...terms, input: packet, idempotency_key: 'packet-monthly' },
+    input: { ...terms, input: packet, accept_terms: true, idempotency_key: 'packet-monthly' },
     output: {
       workflow: waiting,
       gate: {
@@ -63,7 +68,7 @@ export const workflowExamples = {
     output: { workflow: { ...active, state: 'paused' }, receipt },
   },
   'customer-workflow-resume': {
-    input: { mode: 'resume_workflow', ...named },
+    input: { mode: 'resume_workflow', ...named, accept_terms: true },
     output: { workflow: active, receipt },
   },
   'customer-workflow-delete': {

@@ -10,6 +10,11 @@ export const productionRequirements = {
     behavior:
       'A firing starts one run that the wallet pays, behind the gate and with its own review; without money, too early or while paused it starts none and is shown with the reason.',
   },
+  'workflow.terms': {
+    source: 'production § Customer workflows',
+    behavior:
+      'An agent accepts the terms of the runs when it makes or resumes a workflow; they are stored with their digest, each firing cites it, and one by other terms starts nothing.',
+  },
   'workflow.key': {
     source: 'decision',
     behavior:

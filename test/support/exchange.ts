@@ -89,6 +89,7 @@ export async function openExchange(hosts: Hosts, operator: string) {
           client.call('exchange-claim', {
             mode: 'claim_work_order',
             work_order_id,
+            accept_terms: true,
             idempotency_key,
           }),
         deliver: (
@@ -100,6 +101,7 @@ export async function openExchange(hosts: Hosts, operator: string) {
             mode: 'deliver_work_order',
             ...named,
             return_package: packageOf(work),
+            accept_terms: true,
             idempotency_key,
           }),
         release: (named: { work_order_id: string; claim_id: string }, reason = 'too much') =>

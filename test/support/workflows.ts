@@ -36,6 +36,7 @@ export async function openWorkflows(
     wallet_id,
     cadence: 'daily',
     input: packetopsInput as WorkflowInput['input'],
+    accept_terms: true,
     idempotency_key: freshKey(),
     ...other,
   })

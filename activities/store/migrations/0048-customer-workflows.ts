@@ -1,6 +1,6 @@
 import { digest, refusal } from './columns.ts'
 
-const changing = `array['state','state_since','decision_id','credential_id','scheduled']`
+const changing = ['state', 'state_since', 'decision_id', 'credential_id', 'scheduled']
 
 /** Workflows of customers that start a run at each firing of their schedule, and what became of each firing. */
 export const customerWorkflows: readonly string[] = [
@@ -31,26 +31,7 @@ export const customerWorkflows: readonly string[] = [
   // The schedules that are not yet as their workflows are.
   `create index customer_workflows_behind on customer_workflows (workflow_id)
     where state in ('active','paused','deleted') and scheduled is distinct from state`,
-  `create function customer_workflows_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a workflow is never deleted')}
-    if tg_op = 'INSERT' then
-      ${refusal(
-        `new.state <> 'waiting' or not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
-          and w.kind = 'written' and w.subject = new.workflow_id)`,
-        'a workflow begins with its own write and waits',
-      )}
-      return new;
-    end if;
-    ${refusal(
-      `to_jsonb(new) - ${changing} <> to_jsonb(old) - ${changing}
-        or (old.decision_id is not null and new.decision_id is distinct from old.decision_id)
-        or (old.state <> new.state and (old.state, new.state) not in (('waiting','active'),('waiting','rejected'),('waiting','deleted'),
-          ('active','paused'),('active','deleted'),('paused','active'),('paused','deleted')))`,
-      'what a workflow does stays as it was reviewed',
-    )}
-    return new;
-  end $$`,
+  customerWorkflowsGuard([]),
   `create trigger customer_workflows_guard before insert or update or delete on customer_workflows
     for each row execute function customer_workflows_guard()`,
   `create table workflow_firings (
@@ -78,3 +59,28 @@ export const customerWorkflows: readonly string[] = [
   `create trigger workflow_firings_guard before update or delete on workflow_firings
     for each row execute function workflow_firings_guard()`,
 ]
+
+/** The guard of workflows; these columns change too. */
+export function customerWorkflowsGuard(more: readonly string[]): string {
+  const columns = `array[${[...changing, ...more].map((column) => `'${column}'`).join(',')}]`
+  return `create or replace function customer_workflows_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`tg_op = 'DELETE'`, 'a workflow is never deleted')}
+    if tg_op = 'INSERT' then
+      ${refusal(
+        `new.state <> 'waiting' or not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
+          and w.kind = 'written' and w.subject = new.workflow_id)`,
+        'a workflow begins with its own write and waits',
+      )}
+      return new;
+    end if;
+    ${refusal(
+      `to_jsonb(new) - ${columns} <> to_jsonb(old) - ${columns}
+        or (old.decision_id is not null and new.decision_id is distinct from old.decision_id)
+        or (old.state <> new.state and (old.state, new.state) not in (('waiting','active'),('waiting','rejected'),('waiting','deleted'),
+          ('active','paused'),('active','deleted'),('paused','active'),('paused','deleted')))`,
+      'what a workflow does stays as it was reviewed',
+    )}
+    return new;
+  end $$`
+}

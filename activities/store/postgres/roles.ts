@@ -173,7 +173,7 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
     ],
   },
   customer_workflows: {
-    api: ['state', 'state_since', 'decision_id', 'credential_id'],
+    api: ['state', 'state_since', 'decision_id', 'credential_id', 'accepted_terms', 'terms_sha256'],
     worker: ['scheduled'],
   },
   workflow_firings: {

@@ -60,7 +60,13 @@ export async function countLiveWorkflows(tx: Tx, agentId: string): Promise<numbe
   )
 }
 
-type Change = { state: WorkflowState; decision_id?: string; credential_id?: string }
+type Change = {
+  state: WorkflowState
+  decision_id?: string
+  credential_id?: string
+  accepted_terms?: string
+  terms_sha256?: string
+}
 export async function moveWorkflow(
   tx: Tx,
   workflowId: string,
@@ -114,7 +120,7 @@ export async function listFirings(tx: Tx, workflowId: string, most: number): Pro
 /** Stores a firing once, and reads it; `early`: another one starts a run within the interval around it. */
 export async function beginFiring(
   tx: Tx,
-  firing: Pick<FiringRow, 'firing_id' | 'workflow_id' | 'due_at'>,
+  firing: Pick<FiringRow, 'firing_id' | 'workflow_id' | 'due_at' | 'terms_sha256'>,
   intervalSeconds: number,
 ): Promise<FiringRow & { early: boolean }> {
   await insertOnce(tx, 'workflow_firings', firing)

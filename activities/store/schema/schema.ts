@@ -27,6 +27,7 @@ import type { HarnessRail } from '#domain/harness/suites.ts'
 import type { PlayedStep } from '#domain/harness/transcript.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { PilotClient } from '#domain/pilots/pilot.ts'
+import type { FiringTerms } from '#domain/production/accepted-terms.ts'
 import type { ChainStep } from '#domain/production/activation-chain.ts'
 import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
 import type { GateCheck } from '#domain/production/write-gate.ts'
@@ -546,6 +547,8 @@ export type Database = {
     decision_id: string | null
     scheduled: 'active' | 'paused' | 'deleted' | null
     created_at: Generated<Date>
+    accepted_terms: Json<FiringTerms> | null
+    terms_sha256: string | null
   }
   delegated_actions: {
     action_id: string
@@ -641,6 +644,7 @@ export type Database = {
     receipt_id: string | null
     ended_at: Date | null
     reason: string | null
+    terms_sha256: string | null
   }
   failed_attempts: {
     subject: string
@@ -1664,5 +1668,6 @@ export type Database = {
     detail: string | null
     fired_at: Generated<Date>
     ended_at: Date | null
+    terms_sha256: string | null
   }
 }

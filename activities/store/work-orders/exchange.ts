@@ -101,7 +101,7 @@ export async function countHeld(tx: Tx, agentId: string): Promise<number> {
 
 type NewClaim = Pick<
   Insertable<Database['exchange_claims']>,
-  'claim_id' | 'work_order_id' | 'agent_id' | 'entitlement_id' | 'input_sha256'
+  'claim_id' | 'work_order_id' | 'agent_id' | 'entitlement_id' | 'input_sha256' | 'terms_sha256'
 >
 /** Claims an order until so many milliseconds have passed, at most until its deadline; undefined where another claim won. */
 export async function insertClaim(

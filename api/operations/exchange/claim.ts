@@ -4,7 +4,7 @@ import { IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import { WorkOrderId } from '../work-orders/shapes.ts'
-import { Claim, ClaimedOrder, EXCHANGE_PATH, InputReference } from './shapes.ts'
+import { acceptTerms, Claim, ClaimedOrder, EXCHANGE_PATH, InputReference } from './shapes.ts'
 
 /** POST /api/work-order-exchange, mode `claim_work_order`: of any number of agents, one gets the order. */
 export const exchangeClaim = operation({
@@ -23,6 +23,7 @@ export const exchangeClaim = operation({
   input: z.strictObject({
     mode: z.literal('claim_work_order'),
     work_order_id: WorkOrderId,
+    accept_terms: acceptTerms,
     idempotency_key: IdempotencyKey,
   }),
   output: z

@@ -7,7 +7,14 @@ import { Receipt } from '../operators/receipt.ts'
 import { RunId } from '../runs/shapes.ts'
 import { Check } from '../tasks/shapes.ts'
 import { WorkOrderId } from '../work-orders/shapes.ts'
-import { Claim, ClaimedOrder, ClaimId, DeliveredPackage, EXCHANGE_PATH } from './shapes.ts'
+import {
+  acceptTerms,
+  Claim,
+  ClaimedOrder,
+  ClaimId,
+  DeliveredPackage,
+  EXCHANGE_PATH,
+} from './shapes.ts'
 
 const output = z
   .strictObject({
@@ -51,11 +58,15 @@ export const exchangeDeliver = operation({
     claim_id: ClaimId,
     return_package: DeliveredPackage,
     handoff_pack: freeText(24_000, 1).optional(),
+    accept_terms: acceptTerms,
     idempotency_key: IdempotencyKey,
   }),
   output,
   example: exchangeExamples['exchange-deliver'],
-  handle: async ({ mode: _mode, idempotency_key: _key, ...asked }, context) => ({
+  handle: async (
+    { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
+    context,
+  ) => ({
     body: await context.exchange.deliver(writerOf(context), asked, context.callId),
     grantUsed: true,
   }),

@@ -10,6 +10,12 @@ import { WorkOrder, WorkOrderId } from '../work-orders/shapes.ts'
 export const EXCHANGE_PATH = '/api/work-order-exchange'
 export const ClaimId = z.string().regex(/^xc_[0-9a-f]{64}$/)
 
+/** What an agent accepts with a claim, and again with its delivery. */
+export const acceptTerms = z.literal(true).meta({
+  description:
+    'Accepts the terms of the contract of the order for its work, and declares that what it delivers is its own to give.',
+})
+
 /** An order that may be claimed. */
 export const OpenOrder = z
   .strictObject({
@@ -44,6 +50,9 @@ export const Claim = z
     delivered_at: Time.nullable(),
     ended_at: Time.nullable(),
     reason: z.string().nullable(),
+    terms_sha256: Digest.nullable().meta({
+      description: 'Of the terms of the contract that the claim accepted.',
+    }),
     receipt_id: ReceiptId.nullable().meta({ description: 'Of the delivery.' }),
   })
   .meta({ id: 'WorkOrderClaim' })

@@ -7,6 +7,7 @@ import { Receipt } from '../operators/receipt.ts'
 import { inputErrors } from '../tasks/input-shapes.ts'
 import { GateCheck } from './gate-shapes.ts'
 import {
+  acceptTerms,
   CustomerWorkflow,
   CustomerWorkflowId,
   WORKFLOW_PATH,
@@ -52,11 +53,15 @@ export const workflowCreate = operation({
       'x-free-text': true,
       description: 'Of each run; it names no uploads.',
     }),
+    accept_terms: acceptTerms,
     idempotency_key: IdempotencyKey,
   }),
   output,
   example: workflowExamples['customer-workflow-create'],
-  handle: async ({ mode: _mode, idempotency_key: _key, ...asked }, context) => {
+  handle: async (
+    { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
+    context,
+  ) => {
     await context.customerWorkflows.create(writerOf(context), asked, context.callId)
     return answeredByService
   },

@@ -6,7 +6,12 @@ import { IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
-import { CustomerWorkflow, CustomerWorkflowId, WORKFLOW_PATH } from './workflow-shapes.ts'
+import {
+  acceptTerms,
+  CustomerWorkflow,
+  CustomerWorkflowId,
+  WORKFLOW_PATH,
+} from './workflow-shapes.ts'
 
 /** POST /api/customer-workflow-production: what the modes that move a workflow share. */
 const moving = {
@@ -40,11 +45,12 @@ export const workflowPause = operation({
 export const workflowResume = operation({
   ...moving,
   id: 'customer-workflow-resume',
-  summary: 'Resume a paused workflow; its later firings use the access key of this call.',
+  summary:
+    'Resume a paused workflow; its later firings use the access key and the accepted terms of this call.',
   mode: 'resume_workflow',
   gate: { rails: 'priced', callback: 'required' },
   errors: [...moving.errors, ...(['callback_refused', 'trust_required', 'paused'] as const)],
-  input: z.strictObject({ mode: z.literal('resume_workflow'), ...named }),
+  input: z.strictObject({ mode: z.literal('resume_workflow'), ...named, accept_terms: acceptTerms }),
   example: workflowExamples['customer-workflow-resume'],
   handle: ({ workflow_id }, context) => move(context, workflow_id, 'resume'),
 })

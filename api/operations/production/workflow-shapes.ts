@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cadences, workflowStates } from '#domain/production/customer-workflow.ts'
-import { freeText, Time } from '../../fields.ts'
+import { Digest, freeText, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { WalletId } from '../payments/shapes.ts'
 import { RunId } from '../runs/shapes.ts'
@@ -25,6 +25,12 @@ export const workflowTerms = {
   }),
 }
 
+/** The acceptance of an agent that makes or resumes a workflow. */
+export const acceptTerms = z.literal(true).meta({
+  description:
+    'Accepts the contract that is prepared for each run of the workflow, and declares with it that the input holds no regulated records and no confidential production client data.',
+})
+
 const Firing = z
   .strictObject({
     firing_id: z.string(),
@@ -34,6 +40,9 @@ const Firing = z
     work_order_id: WorkOrderId.nullable().meta({ description: 'It waits for its own review.' }),
     code: z.string().nullable().meta({ description: 'Why no run was started.' }),
     detail: z.string().nullable(),
+    terms_sha256: Digest.nullable().meta({
+      description: 'Of the accepted terms by which it fired; null before terms were stored.',
+    }),
   })
   .meta({ id: 'WorkflowFiring' })
 
@@ -43,6 +52,18 @@ export const CustomerWorkflow = z
     ...workflowTerms,
     callback_url: z.string(),
     input_sha256: z.string(),
+    accepted_terms: z
+      .strictObject({
+        version: z.literal('firing-terms-v1'),
+        contract: z.string(),
+        data_policy: z.string(),
+        data_declaration: z.string(),
+      })
+      .nullable()
+      .meta({ id: 'FiringTerms', description: 'What its agent accepted last.' }),
+    terms_sha256: Digest.nullable().meta({
+      description: 'Of the RFC 8785 form of accepted_terms.',
+    }),
     state: z.enum(workflowStates),
     decision_id: z.string().nullable(),
     created_at: Time,

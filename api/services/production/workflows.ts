@@ -1,6 +1,7 @@
-import { digestOf } from '#domain/core/canonical-json.ts'
+import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
+import { firingTerms } from '#domain/production/accepted-terms.ts'
 import {
   type Cadence,
   type WorkflowMove,
@@ -74,7 +75,7 @@ export class CustomerWorkflowService {
 
   /** Stores a workflow behind the write gate; it waits for a review. 403, 404, 422. */
   async create(writer: Writer, asked: Asked, callId: string): Promise<void> {
-    const { db, gate, uploadChecks } = this.#deps
+    const { db, gate, uploadChecks, model } = this.#deps
     const { rail, tier, input, callback_url: callbackUrl, acceptance_criteria, ...terms } = asked
     const { agentId, credentialId } = writer
     await uploadChecks.assertInput({ owner: agentId, rail, tier, input })
@@ -105,6 +106,7 @@ export class CustomerWorkflowService {
         acceptance_criteria: JSON.stringify(acceptance_criteria),
         input: JSON.stringify(input),
         input_sha256: digestOf(input),
+        ...accepted(rail, model),
       })
       const review = { subject_kind: 'workflow', subject_id: workflow_id, state: 'waiting' }
       const receipt = await this.#receipt(tx, row)
@@ -112,13 +114,16 @@ export class CustomerWorkflowService {
     })
   }
 
-  /** Pauses, resumes or ends a workflow; what resumes passes the gate again, and later firings use its key. 403, 404, 409. */
+  /**
+   * Pauses, resumes or ends a workflow; what resumes passes the gate again, and later firings use its key and the terms that it
+   * accepts. 403, 404, 409.
+   */
   async move(
     writer: Writer,
     { workflowId, move }: { workflowId: string; move: WorkflowMove },
     callId: string,
   ): Promise<void> {
-    const { db, gate } = this.#deps
+    const { db, gate, model } = this.#deps
     const resumes = move === 'resume'
     const operationId = 'customer-workflow-resume'
     const known = ownedBy(await findWorkflow(db, workflowId), writer.agentId)
@@ -135,8 +140,8 @@ export class CustomerWorkflowService {
         const write = { operationId, writer, rail, callbackUrl, callId, subject: workflowId }
         await gate.admit(tx, write, callback)
       }
-      const key = resumes ? { credential_id: writer.credentialId } : {}
-      const moved = await moveWorkflow(tx, workflowId, { state, ...key })
+      const agreed = { credential_id: writer.credentialId, ...accepted(rail, model) }
+      const moved = await moveWorkflow(tx, workflowId, { state, ...(resumes && agreed) })
       return { workflow: await viewOf(tx, moved), receipt: await this.#receipt(tx, moved) }
     })
   }
@@ -156,12 +161,18 @@ export class CustomerWorkflowService {
 
   async #receipt(
     tx: Tx,
-    { workflow_id, agent_id, state, cadence, input_sha256 }: CustomerWorkflowRow,
+    { workflow_id, agent_id, state, cadence, input_sha256, terms_sha256 }: CustomerWorkflowRow,
   ) {
-    const facts = { workflow_id, agent_id, state, cadence, input_sha256 }
+    const facts = { workflow_id, agent_id, state, cadence, input_sha256, terms_sha256 }
     const content = { subject: workflow_id, kind: 'customer_workflow', usage: 'operational', facts }
     return receiptView(await issueReceipt(this.#deps, tx, content))
   }
+}
+
+/** What an agent accepts with the call that makes or resumes a workflow. */
+function accepted(rail: RailKey, model: string | null) {
+  const { terms, terms_sha256 } = firingTerms(rail, model)
+  return { accepted_terms: canonicalJson(terms), terms_sha256 }
 }
 
 function assertInline(rail: RailKey, input: unknown): void {
@@ -202,6 +213,7 @@ const firingView = ({
   work_order_id,
   code,
   detail,
+  terms_sha256,
 }: FiringRow) => ({
   firing_id,
   due_at: due_at.toISOString(),
@@ -210,4 +222,5 @@ const firingView = ({
   work_order_id,
   code,
   detail,
+  terms_sha256,
 })

@@ -49,10 +49,12 @@ export const workflowSubject: ReviewSubject = {
 
 async function contentOf(tx: Tx, row: CustomerWorkflowRow) {
   const { name, customer_account, cadence, rail, tier, wallet_id, callback_url, state } = row
+  const { accepted_terms, terms_sha256 } = row
   const write = await findProductionWrite(tx, row.audit_event_id)
   return {
     request: { name, customer_account, cadence, rail, tier, callback_url },
     agent: await agentEvidence(tx, row.agent_id),
+    terms: { accepted: accepted_terms, terms_sha256 },
     criteria: row.acceptance_criteria,
     price: { base_usd: railOf(rail).prices?.[tier] ?? null },
     payment: { wallet_id },

@@ -78,7 +78,7 @@ export async function orderOnExchange(tx: Tx, order: WorkOrderRow) {
 }
 
 export function claimView(row: ClaimRow) {
-  const { claim_id, work_order_id, agent_id, state, reason, receipt_id } = row
+  const { claim_id, work_order_id, agent_id, state, reason, receipt_id, terms_sha256 } = row
   return {
     claim_id,
     work_order_id,
@@ -90,6 +90,7 @@ export function claimView(row: ClaimRow) {
     ended_at: row.ended_at?.toISOString() ?? null,
     reason,
     receipt_id,
+    terms_sha256,
   }
 }
 

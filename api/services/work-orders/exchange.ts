@@ -13,6 +13,7 @@ import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import { findReceipt, issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { liveContract } from '../../../activities/store/tasks/contracts.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import {
   type ClaimRow,
@@ -134,7 +135,8 @@ export class ExchangeService {
     const write = { operationId: 'exchange-claim', writer, callbackUrl: null, callId }
     await gate.admit(tx, { ...write, rail: task.rail as RailKey, subject: claimId })
     const claim = { claim_id: claimId, work_order_id: order.work_order_id, agent_id: agentId }
-    const of = { entitlement_id, input_sha256: task.input_sha256 ?? '' }
+    const { terms_sha256 = null } = (await liveContract(tx, task.task_id)) ?? {}
+    const of = { entitlement_id, input_sha256: task.input_sha256 ?? '', terms_sha256 }
     const row = await insertClaim(tx, { ...claim, ...of }, claimMs)
     if (row !== undefined) {
       await this.#takeFee(tx, holdOrOwe, task, claimId)
@@ -188,7 +190,7 @@ export class ExchangeService {
     const row = await ownClaim(tx, writer.agentId, asked)
     if (row.delivery_sha256 === sha256) return
     assertHeld(row, task)
-    const { claim_id, work_order_id, entitlement_id, input_sha256 } = row
+    const { claim_id, work_order_id, entitlement_id, input_sha256, terms_sha256 } = row
     const write = { operationId: 'exchange-deliver', writer, callbackUrl: null, callId }
     await this.#deps.gate.admit(tx, { ...write, rail: task.rail as RailKey, subject: claim_id })
     await this.#takeFee(tx, accrueOrOwe, task, claim_id)
@@ -199,6 +201,7 @@ export class ExchangeService {
       run_id: runIdOf(task.task_id),
       entitlement_id,
       input_sha256,
+      terms_sha256,
       delivery_sha256: sha256,
       work_sha256: digestOf(delivery.work),
       checks: checks.map(({ check, ok }) => ({ check, ok })),

@@ -71,6 +71,7 @@ verifies('exchange.claim', 'one of 100 claims at once gets the order', async () 
   const { rows } = await sql<{ state: string }>`select state from exchange_claims
     where work_order_id = ${work_order_id}`.execute(apis.db)
   expect(rows).toEqual([{ state: 'held' }])
+  expect(won[0]?.body.claim.terms_sha256).toMatch(/^[0-9a-f]{64}$/)
 })
 
 verifies('exchange.refused', 'no claim without scope and trust, or by its requester', async () => {
@@ -80,10 +81,16 @@ verifies('exchange.refused', 'no claim without scope and trust, or by its reques
       market.requester.client.call('exchange-claim', {
         mode: 'claim_work_order',
         work_order_id,
+        accept_terms: true,
         idempotency_key: freshKey(),
       }),
     ),
   ).toMatchObject({ code: 'control_denied' })
+  const unagreed = { mode: 'claim_work_order', work_order_id, idempotency_key: freshKey() }
+  expect(await problemOf(one.client.call('exchange-claim', unagreed as never))).toMatchObject({
+    status: 400,
+    errors: [{ pointer: '/accept_terms' }],
+  })
   const unscoped = await market.agent([])
   expect(await problemOf(unscoped.claim(work_order_id))).toMatchObject({ code: 'scope_denied' })
   const ended = await market.agent()
@@ -163,7 +170,8 @@ verifies('exchange.delivery', 'what the validator takes is the result once appro
   expect(checks.filter(({ ok }) => !ok).map(({ check }) => check)).toContain('result_repeated')
   const wrong = { ...packageOf(work) }
   wrong.artifacts[0]!.sha256 = '0'.repeat(64)
-  const call = { mode: 'deliver_work_order', ...claim, idempotency_key: freshKey() } as const
+  const agreed = { accept_terms: true, idempotency_key: freshKey() } as const
+  const call = { mode: 'deliver_work_order', ...claim, ...agreed } as const
   expect(
     await problemOf(one.client.call('exchange-deliver', { ...call, return_package: wrong })),
   ).toMatchObject({ code: 'evidence_mismatch', errors: [{ pointer: expect.any(String) }] })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { z } from 'zod'
 import type { HardeningControl } from '#domain/production/hardening.ts'
 import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { logOrigin, sequence } from '../../../../activities/log/sequencer.ts'
@@ -63,6 +64,7 @@ verifies('production.hardening', 'settings, registry and records change the answ
   expect(await controlOf('webhook_verification')).toMatchObject({ state: 'off' })
   expect(await controlOf('key_age')).toMatchObject({ state: 'on', read: ['signing_keys'] })
   expect(await controlOf('pauses')).toMatchObject({ state: 'on', detail: 'nothing is paused' })
+  expect(await controlOf('legal_terms')).toMatchObject({ state: 'on' })
   const pause = (paused: boolean) =>
     operator.call('pause-set', {
       scope: 'payouts',
@@ -94,11 +96,13 @@ verifies('production.hardening', 'settings, registry and records change the answ
     db,
     config: { ...config, LIMIT_AGENT_PER_MINUTE: 1_000_000 },
     registry: operations.map((operation) =>
-      operation.id === 'start-agent-run' ? { ...operation, needs: undefined } : operation,
+      operation.id === 'start-agent-run'
+        ? { ...operation, needs: undefined, input: z.strictObject({}) }
+        : operation,
     ) as never,
   })
   const { controls } = await other.read()
   expect(controls.filter(({ state }) => state === 'off').map(({ control }) => control)).toEqual(
-    expect.arrayContaining(['rate_limits', 'credential_enforcement']),
+    expect.arrayContaining(['rate_limits', 'legal_terms', 'credential_enforcement']),
   )
 })

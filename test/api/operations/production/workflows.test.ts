@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import { firingTerms } from '#domain/production/accepted-terms.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { resumeSchedules } from '../../../../temporal/resume.ts'
@@ -37,6 +39,7 @@ const moved = (move: 'pause' | 'resume' | 'delete', workflow_id: string) =>
   agent.client
     .call(`customer-workflow-${move}`, {
       mode: `${move}_workflow`,
+      ...(move === 'resume' && { accept_terms: true }),
       workflow_id,
       idempotency_key: freshKey(),
     } as never)
@@ -105,6 +108,51 @@ verifies('workflow.firing', 'a firing starts one reviewed run that the wallet pa
     apis.db,
   )
   expect(rows).toEqual([{ n: 1 }])
+})
+
+verifies('workflow.terms', 'a firing cites accepted terms, and by others starts none', async () => {
+  const own = await openWorkflows(apis)
+  await own.fund(5_000)
+  const { accept_terms: _terms, ...unaccepted } = own.input()
+  expect(
+    await problemOf(own.client.call('customer-workflow-create', unaccepted as never)),
+  ).toMatchObject({
+    status: 400,
+    errors: [{ pointer: '/accept_terms' }],
+  })
+  const id = await own.active({ cadence: 'on_demand' })
+  const { accepted_terms, terms_sha256 } = await own.read(id)
+  expect(accepted_terms).toEqual(firingTerms('packetops', null).terms)
+  expect(digestOf(accepted_terms)).toBe(terms_sha256)
+  const drafted = [null, 'a model'].map((model) => firingTerms('diligenceops', model).terms_sha256)
+  expect(new Set(drafted).size).toBe(2)
+  const other = { ...firingTerms('packetops', null).terms, data_policy: 'another one' }
+  const rows = (terms: object) =>
+    sql`update customer_workflows set accepted_terms = ${canonicalJson(terms)},
+    terms_sha256 = ${digestOf(terms)} where workflow_id = ${id}`.execute(apis.db)
+  await rows(other)
+  await own.run(id)
+  await expect
+    .poll(async () => (await own.read(id)).firings, { timeout: 60_000 })
+    .toMatchObject([
+      { state: 'refused', code: 'terms_mismatch', run_id: null, terms_sha256: digestOf(other) },
+    ])
+  const move = { workflow_id: id, idempotency_key: freshKey() }
+  await own.client.call('customer-workflow-pause', { mode: 'pause_workflow', ...move })
+  const resume = { mode: 'resume_workflow', ...move, idempotency_key: freshKey() } as const
+  const unagreed = own.client.call('customer-workflow-resume', resume as never)
+  expect(await problemOf(unagreed)).toMatchObject({ status: 400 })
+  const agreed = { ...resume, accept_terms: true, idempotency_key: freshKey() } as const
+  const { body } = await own.client.call('customer-workflow-resume', agreed)
+  expect(body).toMatchObject({
+    workflow: { terms_sha256 },
+    receipt: { payload: { terms_sha256 } },
+  })
+  await own.run(id)
+  const states = async () => (await own.read(id)).firings.map(({ state }) => state)
+  await expect.poll(states, { timeout: 60_000 }).toContain('started')
+  const started = (await own.read(id)).firings.find(({ state }) => state === 'started')
+  expect(started?.terms_sha256).toBe(terms_sha256)
 })
 
 verifies('workflow.key', 'a firing with a revoked key starts nothing and is recorded', async () => {
