@@ -40,6 +40,11 @@ export const attackRequirements = {
     behavior:
       'Two equal calls at once and one later have one effect and one answer, and a call with other terms under the same key returns 422 idempotency_conflict and writes nothing, for every write with a key.',
   },
+  'attack.texts': {
+    source: 'calls § Bodies',
+    behavior:
+      'Markup, SQL, templates and paths in any text of a write are text: no write fails by them, no schema takes control characters or bidi overrides, and every answer is JSON.',
+  },
   'attack.urls': {
     source: 'callbacks § Callback URL',
     behavior:

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { z } from 'zod'
+import { pointerOf } from '#domain/core/json-pointer.ts'
+import { plainTextPattern } from '#domain/core/plain-text.ts'
+import {
+  type Callers,
+  isNamedByCallers,
+  manyCalls,
+  openCallers,
+  openRecords,
+  placesIn,
+  send,
+  withIds,
+  withValue,
+  writes,
+} from '../../support/attacks.ts'
+import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
+import { verifies } from '../../verifies.ts'
+
+let apis: ComposedApis
+let callers: Callers
+let ids: ReadonlyMap<string, string>
+beforeAll(async () => {
+  apis = await startComposed({ env: manyCalls })
+  callers = await openCallers(apis)
+  ids = (await openRecords(apis, callers)).ids
+})
+afterAll(() => apis?.stop())
+
+/** Texts that mean something to a browser, SQL, a terminal, a log, a template or a file system. */
+const hostile = [
+  '<img src=x onerror=alert(1)>',
+  "'; drop table agents; --",
+  '\u001b[31mred\u001b[0m',
+  'two\r\nSet-Cookie: a=b',
+  '\u202egnp.exe',
+  'a\u0000b',
+  '$'.concat('{7*7} {{7*7}} %n%s'),
+  '../../../etc/passwd',
+  '__proto__',
+  '__'.repeat(40_000),
+]
+verifies(
+  'attack.texts',
+  'no text of a caller breaks a write or comes back as markup',
+  async () => {
+    const wrong: unknown[] = []
+    let taken = 0
+    for (const operation of asking) {
+      const input = withIds(operation.example.input, ids)
+      const places = [...placesIn(input)].flatMap(([path, value]) =>
+        typeof value === 'string' && path.at(-1) !== 'mode' ? [path] : [],
+      )
+      const reads = (value: unknown) => (operation.input as z.ZodType).safeParse(value)
+      const asked = places.flatMap((path) =>
+        hostile.flatMap((text) => {
+          const changed = withValue(input, path, text)
+          const isTaken = reads(changed).success
+          const place = `${operation.id} ${pointerOf(path)}`
+          if (isTaken && !plainTextPattern.test(text) && !isNamedByCallers(place))
+            wrong.push([place, JSON.stringify(text)])
+          return isTaken ? [changed] : []
+        }),
+      )
+      // All that a schema takes, and one that it does not.
+      const refused = withValue(input, places[0] ?? [], 'a\u0000b')
+      const sent = [...asked, ...(places.length > 0 ? [refused] : [])]
+      taken += sent.length
+      const answers = sent.map(async (one) => {
+        const by = callers.presents(operation)
+        const { status, code, type } = await send(callers.hosts, operation, one, by)
+        const isJson = /^application\/(problem\+)?json/.test(type)
+        // Without Temporal and a chain, what needs them is 503.
+        const isFault = status >= 500 && code !== 'unavailable'
+        return isFault || !isJson
+          ? [[operation.id, JSON.stringify(one).slice(0, 300), status, code, type]]
+          : []
+      })
+      wrong.push(...(await Promise.all(answers)).flat())
+    }
+    expect(wrong).toEqual([])
+    expect(taken).toBeGreaterThan(200)
+  },
+  240_000,
+)
