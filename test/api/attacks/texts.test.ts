@@ -40,6 +40,9 @@ const hostile = [
   '__proto__',
   '__'.repeat(40_000),
 ]
+/** Analyses start processes, and what a provider signed is read as it is. */
+const asking = writes.filter(({ id, access }) => !id.endsWith('-run') && access !== 'provider')
+
 verifies(
   'attack.texts',
   'no text of a caller breaks a write or comes back as markup',
