@@ -282,6 +282,7 @@ export async function openRecords(apis: ComposedApis, { hosts, client, agentId }
     wallet_id: wallet.wallet.wallet_id,
     cadence: 'daily',
     input: packetops.sandboxInput as unknown as Record<string, unknown>,
+    accept_terms: true,
     ...key(),
   })
   const proof = await call('commerce-proof-evaluate', {

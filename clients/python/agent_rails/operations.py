@@ -112,7 +112,7 @@ QUOTE_RUN: Operation[types.QuoteRunRequest, types.QuoteRunAnswer] = Operation(
 CREATE_PAYMENT_CHALLENGE: Operation[types.CreatePaymentChallengeRequest, types.CreatePaymentChallengeAnswer] = Operation(
     "create-payment-challenge", "POST", "/api/agent-use", "base", ("public",), keyed=True, keeps=True
 )
-"""Open the one payment challenge of a quote; answers 402 with the challenge and the seven accepted methods."""
+"""Open the one payment challenge of a quote; answers 402 with the challenge and the accepted methods."""
 
 PAYMENT_RAIL_READ: Operation[types.PaymentRailReadRequest, types.PaymentRailReadAnswer] = Operation(
     "payment-rail-read", "GET", "/api/agent-payment-rail", "base", ("agent", "status", "public",)
@@ -215,7 +215,7 @@ COMMERCIAL_LAYER_READ: Operation[types.CommercialLayerReadRequest, types.Commerc
 """Read the seven fee items with their amounts, the plans, and what your wallet was charged."""
 
 COMMERCIAL_FEES_ASSESS: Operation[types.CommercialFeesAssessRequest, types.CommercialFeesAssessAnswer] = Operation(
-    "commercial-fees-assess", "POST", "/api/agent-commercial-layer", "base", ("agent", "public",), keyed=True, keeps=True
+    "commercial-fees-assess", "POST", "/api/agent-commercial-layer", "base", ("public",), keyed=True, keeps=True
 )
 """Compute the fees of a run, a quote or some items, or pay the month of a plan now."""
 
@@ -227,7 +227,7 @@ ENTERPRISE_CONTROLS_READ: Operation[types.EnterpriseControlsReadRequest, types.E
 ENTERPRISE_CONTROLS_SET: Operation[types.EnterpriseControlsSetRequest, types.EnterpriseControlsSetAnswer] = Operation(
     "enterprise-controls-set", "POST", "/api/enterprise-controls", "base", ("agent", "operator",), keyed=True, keeps=True
 )
-"""Set controls of an account: its agent narrows them, an operator may widen them."""
+"""Set controls of an account: its agent narrows them for a monthly fee, an operator may widen them."""
 
 ENTERPRISE_WALLET_BIND: Operation[types.EnterpriseWalletBindRequest, types.EnterpriseWalletBindAnswer] = Operation(
     "enterprise-wallet-bind", "POST", "/api/enterprise-controls", "base", ("agent",), keyed=True, keeps=True
@@ -272,7 +272,7 @@ HANDSHAKE: Operation[types.HandshakeRequest, types.HandshakeAnswer] = Operation(
 CREDENTIAL_POLICY_READ: Operation[types.CredentialPolicyReadRequest, types.CredentialPolicyReadAnswer] = Operation(
     "credential-policy-read", "GET", "/api/credential-enforcement-middleware", "base", ("public",)
 )
-"""Read what each operation needs of its caller, and the checks of an access key in their order."""
+"""Read what each operation needs of its caller, the checks of an access key in their order, and the event of one check."""
 
 CREDENTIAL_ENFORCE: Operation[types.CredentialEnforceRequest, types.CredentialEnforceAnswer] = Operation(
     "credential-enforce", "POST", "/api/credential-enforcement-middleware", "base", ("public",), examines=True, keyed=True, keeps=True
@@ -547,22 +547,22 @@ ENERGYOPS_CONTROLLED_PILOT_RUN: Operation[types.EnergyopsControlledPilotRunReque
 ENERGYOPS_RUNTIME_RUNS_READ: Operation[types.EnergyopsRuntimeRunsReadRequest, types.EnergyopsRuntimeRunsReadAnswer] = Operation(
     "energyops-runtime-runs-read", "GET", "/api/energyops-runtime-pilot-run", "base", ("operator",)
 )
-"""List the controlled pilots of energyops, and those that may begin."""
+"""List the pilots of energyops, and those whose run may begin."""
 
 ENERGYOPS_RUNTIME_RUN: Operation[types.EnergyopsRuntimeRunRequest, types.EnergyopsRuntimeRunAnswer] = Operation(
     "energyops-runtime-run", "POST", "/api/energyops-runtime-pilot-run", "base", ("operator",), keyed=True, keeps=True
 )
-"""Approve a paid controlled pilot of energyops and begin its run, as one recorded decision."""
+"""Begin the run of a paid pilot of energyops, grant it its credit, or try the pilot out."""
 
 FINANCEOPS_RUNTIME_RUNS_READ: Operation[types.FinanceopsRuntimeRunsReadRequest, types.FinanceopsRuntimeRunsReadAnswer] = Operation(
     "financeops-runtime-runs-read", "GET", "/api/financeops-mvp-runtime-run", "base", ("operator",)
 )
-"""List the controlled pilots of financeops, and those that may begin."""
+"""List the pilots of financeops, and those whose run may begin."""
 
 FINANCEOPS_RUNTIME_RUN: Operation[types.FinanceopsRuntimeRunRequest, types.FinanceopsRuntimeRunAnswer] = Operation(
     "financeops-runtime-run", "POST", "/api/financeops-mvp-runtime-run", "base", ("operator",), keyed=True, keeps=True
 )
-"""Approve a paid controlled pilot of financeops and begin its run, as one recorded decision."""
+"""Begin the run of a paid pilot of financeops, grant it its credit, or try the pilot out."""
 
 WRITE_GATE_READ: Operation[types.WriteGateReadRequest, types.WriteGateReadAnswer] = Operation(
     "write-gate-read", "GET", "/api/production-write-gate", "base", ("public",)
@@ -622,7 +622,7 @@ CUSTOMER_WORKFLOW_PAUSE: Operation[types.CustomerWorkflowPauseRequest, types.Cus
 CUSTOMER_WORKFLOW_RESUME: Operation[types.CustomerWorkflowResumeRequest, types.CustomerWorkflowResumeAnswer] = Operation(
     "customer-workflow-resume", "POST", "/api/customer-workflow-production", "base", ("agent",), keyed=True, keeps=True
 )
-"""Resume a paused workflow; its later firings use the access key of this call."""
+"""Resume a paused workflow; its later firings use the access key and the accepted terms of this call."""
 
 CUSTOMER_WORKFLOW_DELETE: Operation[types.CustomerWorkflowDeleteRequest, types.CustomerWorkflowDeleteAnswer] = Operation(
     "customer-workflow-delete", "POST", "/api/customer-workflow-production", "base", ("agent",), keyed=True, keeps=True
@@ -909,6 +909,11 @@ MONEY: Operation[types.MoneyRequest, types.MoneyAnswer] = Operation(
 )
 """Read balances, the daily cap, credit, fees, statements, and what moved."""
 
+PILOTS_LIST: Operation[types.PilotsListRequest, types.PilotsListAnswer] = Operation(
+    "pilots-list", "GET", "/api/operator/pilots", "base", ("operator",)
+)
+"""List pilots of every source by rail, state, client or id, the newest first."""
+
 AGENTS_LIST: Operation[types.AgentsListRequest, types.AgentsListAnswer] = Operation(
     "agents-list", "GET", "/api/operator/agents", "base", ("operator",)
 )
@@ -1057,12 +1062,12 @@ ACTIVITY_FEED_READ: Operation[types.ActivityFeedReadRequest, types.ActivityFeedR
 ACTIVITY_FEED_PUBLISH: Operation[types.ActivityFeedPublishRequest, types.ActivityFeedPublishAnswer] = Operation(
     "activity-feed-publish", "POST", "/api/commerce-activity-feed", "base", ("agent",), keyed=True, keeps=True
 )
-"""Publish a commerce proof of yours to the activity feed, or take it out with publication_consent false. Reuse the key when you repeat this call."""
+"""Publish a commerce proof of yours to the activity feed, or take it out with publication_consent false. The log needs some seconds for the receipt of a new proof; until then it is 409 not_publishable. Reuse the key when you repeat this call."""
 
 MODEL_ANALYSIS_READ: Operation[types.ModelAnalysisReadRequest, types.ModelAnalysisReadAnswer] = Operation(
-    "model-analysis-read", "GET", "/api/model-evidence-analysis", "base", ("public",)
+    "model-analysis-read", "GET", "/api/model-evidence-analysis", "base", ("agent", "public",)
 )
-"""Read the analysis of a published packet, made without a model."""
+"""Read the analysis of a published packet, made without a model, or an analysis of yours by its id."""
 
 MODEL_ANALYSIS_RUN: Operation[types.ModelAnalysisRunRequest, types.ModelAnalysisRunAnswer] = Operation(
     "model-analysis-run", "POST", "/api/model-evidence-analysis", "base", ("public",), keeps=True

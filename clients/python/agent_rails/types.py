@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 e8cb4083f4e53db508c4bc1ddf68f23a85ca41bbe698a8e51671497c89c6bc48.
+# Made by `npm run client:python` from operations with SHA-256 96c34d6982368bbc590a17198f0f3d3000f50a17510834e5c78204c502d63d46.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -635,6 +635,8 @@ class ChangedControls(TypedDict):
     controls: AccountControls
     set_by: str | None
     set_at: str | None
+    fee_usd_per_month: int
+    fee_accepted: bool
     wallets: list[Wallet1]
     changed: list[Literal['allowed_rails', 'per_run_usd_max', 'per_day_usd_max', 'review_all', 'callback_hosts', 'paused', 'credential_max_age_days']]
     receipt: Receipt
@@ -645,6 +647,8 @@ class BoundWallet(TypedDict):
     controls: AccountControls
     set_by: str | None
     set_at: str | None
+    fee_usd_per_month: int
+    fee_accepted: bool
     wallets: list[Wallet1]
     receipt: Receipt
 
@@ -714,6 +718,11 @@ class RegistrationContract(TypedDict):
     contract_sets: list[Literal['pricing-model-v2', 'runtime-data-binding-v1']]
     live: dict[str, int]
     manifest_schema: dict[str, Any]
+
+
+class DeniedScope(TypedDict):
+    scope: Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']
+    reason: str
 
 
 class Limits3(TypedDict):
@@ -858,7 +867,7 @@ class Operation(TypedDict):
 
 class OrderOfCheck(TypedDict):
     check: Literal['state', 'expiry', 'trust', 'scope', 'rail', 'amount']
-    code: Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'invitation_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_guardrail_reached', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']
+    code: Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'invitation_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'fee_not_accepted', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_guardrail_reached', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']
     rule: str
 
 
@@ -867,12 +876,21 @@ class Live1(TypedDict):
     deny: int
 
 
+class Audit(TypedDict):
+    audit_event_id: str
+    operation_id: str
+    decision: Literal['allow', 'deny']
+    reasons: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'invitation_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'fee_not_accepted', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_guardrail_reached', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
+    at: str
+
+
 class CredentialPolicy(TypedDict):
     scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     operations: list[Operation]
     order_of_checks: list[OrderOfCheck]
-    error_codes: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'invitation_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_guardrail_reached', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
+    error_codes: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'invitation_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'fee_not_accepted', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_guardrail_reached', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
     live: Live1
+    audit: Audit | None
 
 
 class Reason1(TypedDict):
@@ -1254,6 +1272,7 @@ class AgentStatement(TypedDict):
     key_id: str
     jws: str
     payload_sha256: str
+    audit_event_id: str
 
 
 class StatementVerification(TypedDict):
@@ -1322,6 +1341,13 @@ class Completion(TypedDict):
     verdict: Literal['proven', 'refused', 'indeterminate']
     checks: list[Check3]
     keys: list[Key3]
+
+
+class NextAction(TypedDict):
+    action: Literal['fetch_receipt', 'verify_receipt', 'record_receipt']
+    method: Literal['GET', 'POST']
+    url: str
+    purpose: str
 
 
 class Citation(TypedDict):
@@ -1808,23 +1834,65 @@ class ChainItem(TypedDict):
     evidence_id: str | None
 
 
-class Pilot1(TypedDict):
+class Client(TypedDict):
+    name: str
+    account_id: str | None
+
+
+class PilotModel(TypedDict):
     pilot_id: str
+    source: Literal['intake', 'invitation', 'offer', 'controlled']
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    state: Literal['activated', 'running', 'delivered', 'ended']
+    tier: Literal['entry', 'standard', 'pro']
+    total_usd: int
+    client: Client
     objective: str
-    tool_scope: list[str]
-    customer_account: str
+    workflow_description: str | None
+    desired_start: str | None
+    state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
     work_order_id: str | None
-    begun_at: str
+    runs: list[str]
+    next_step: str
+    created_at: str
 
 
-class ControlledPilot(TypedDict):
-    activation_id: str
-    chain: list[ChainItem]
-    pilot: Pilot1
-    run: Run
-    audit_event_id: str
+class Step5(TypedDict):
+    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']
+    state: Literal['to_do', 'waits', 'done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']
+    started_at: str | None
+    finished_at: str | None
+    output_sha256: str | None
+    tries: int
+
+
+class Loop2(TypedDict):
+    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation'] | None
+    index: int | None
+    steps: list[Step5]
+
+
+class RunOfPilot(TypedDict):
+    run_id: str
+    task_id: str
+    state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    waiting_for: list[Literal['credit', 'input', 'review', 'evidence', 'callback', 'recovery']]
+    waiting_since: str | None
+    gaps: list[Gap]
+    required_action: RequiredAction | None
+    next_action: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    usage: Literal['synthetic', 'operational']
+    loop: Loop2
+    work_order_id: str | None
+    quote_id: str | None
+    entitlement_id: str | None
+    payment_reference_id: str | None
+    return_package_id: str | None
+    proof_hash: str | None
+    completion_signature: str | None
+    settlement_receipt_id: str | None
+    usage_receipt_id: str | None
 
 
 class ControlledPilotContract(TypedDict):
@@ -1840,33 +1908,20 @@ class ControlledPilotContract(TypedDict):
 
 
 class ActivatedPilot(TypedDict):
-    activation_id: str
+    activation_id: str | None
     chain: list[ChainItem]
-    pilot: Pilot1
+    tool_scope: list[str]
+    pilot: PilotModel
     run: Run
     audit_event_id: str
     challenge: PaymentChallenge | None
-
-
-class Item3(TypedDict):
-    activation_id: str
-    chain: list[ChainItem]
-    pilot: Pilot1
-    run: Run
-    audit_event_id: str
+    status_token: str
 
 
 class ReadyToRunItem(TypedDict):
     pilot_id: str
     evidence_root_sha256: str
-
-
-class RuntimePilots(TypedDict):
-    items: list[Item3]
-    offset: int
-    limit: int
-    total: int
-    ready_to_run: list[ReadyToRunItem]
+    is_paid: bool
 
 
 class ReviewDecision(TypedDict):
@@ -1876,12 +1931,15 @@ class ReviewDecision(TypedDict):
 
 
 class BegunPilot(TypedDict):
-    activation_id: str
+    activation_id: str | None
     chain: list[ChainItem]
-    pilot: Pilot1
-    run: Run
-    audit_event_id: str
-    review_decision: ReviewDecision
+    tool_scope: list[str]
+    pilot: PilotModel
+    run: RunOfPilot | None
+    audit_event_id: str | None
+    funding: Literal['settled_payment', 'granted_entitlement', 'synthetic'] | None
+    synthetic_runs: list[str]
+    review_decision: ReviewDecision | None
 
 
 class Check9(TypedDict):
@@ -1969,7 +2027,7 @@ class StartedFirstPaidRun(TypedDict):
     challenge: PaymentChallenge | None
 
 
-class Step5(TypedDict):
+class Step6(TypedDict):
     step: Literal['registered', 'trusted', 'quoted', 'paid', 'work_order_approved', 'first_run_completed', 'receipt_issued']
     state: Literal['done', 'open']
     evidence_id: str | None
@@ -1981,7 +2039,7 @@ class CustomerActivation(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     tier: Literal['entry', 'standard', 'pro']
     started_at: str
-    steps: list[Step5]
+    steps: list[Step6]
     next_action: str
 
 
@@ -1992,6 +2050,16 @@ class StartedCustomerActivation(TypedDict):
 AcceptanceCriterion: TypeAlias = str
 
 
+class FiringTerms1(TypedDict):
+    version: Literal['firing-terms-v1']
+    contract: str
+    data_policy: str
+    data_declaration: str
+
+
+FiringTerms: TypeAlias = FiringTerms1 | None
+
+
 class WorkflowFiring(TypedDict):
     firing_id: str
     due_at: str
@@ -2000,6 +2068,7 @@ class WorkflowFiring(TypedDict):
     work_order_id: str | None
     code: str | None
     detail: str | None
+    terms_sha256: str | None
 
 
 class Review2(TypedDict):
@@ -2008,24 +2077,8 @@ class Review2(TypedDict):
     state: Literal['waiting']
 
 
-class Client(TypedDict):
-    name: str
-    account_id: str | None
-
-
-class PilotModel(TypedDict):
-    pilot_id: str
-    source: Literal['intake', 'invitation', 'offer']
-    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    tier: Literal['entry', 'standard', 'pro']
-    total_usd: int
-    client: Client
-    objective: str
-    state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
-    work_order_id: str | None
-    runs: list[str]
-    next_step: str
-    created_at: str
+class OwnPilot(TypedDict):
+    pilot: PilotModel
 
 
 class PilotIntakeContract(TypedDict):
@@ -2110,43 +2163,10 @@ class Condition(TypedDict):
     met: bool
 
 
-class Step6(TypedDict):
-    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']
-    state: Literal['to_do', 'waits', 'done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']
-    started_at: str | None
-    finished_at: str | None
-    output_sha256: str | None
-    tries: int
-
-
-class Loop2(TypedDict):
-    step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation'] | None
-    index: int | None
-    steps: list[Step6]
-
-
-class RunOfPilot(TypedDict):
-    run_id: str
-    task_id: str
-    state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
-    waiting_for: list[Literal['credit', 'input', 'review', 'evidence', 'callback', 'recovery']]
-    waiting_since: str | None
-    gaps: list[Gap]
-    required_action: RequiredAction | None
-    next_action: str
-    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    tier: Literal['entry', 'standard', 'pro']
-    usage: Literal['synthetic', 'operational']
-    loop: Loop2
-    work_order_id: str | None
-    quote_id: str | None
-    entitlement_id: str | None
-    payment_reference_id: str | None
-    return_package_id: str | None
-    proof_hash: str | None
-    completion_signature: str | None
-    settlement_receipt_id: str | None
-    usage_receipt_id: str | None
+class PilotRun(TypedDict):
+    pilot: PilotModel
+    run: RunOfPilot | None
+    conditions: list[Condition]
 
 
 class PilotRunContract(TypedDict):
@@ -2257,7 +2277,7 @@ class ReceivedCallback(TypedDict):
     nonce: NotRequired[str]
 
 
-class Item4(TypedDict):
+class Item3(TypedDict):
     delivery_id: str
     event: str
     verified: Literal[True]
@@ -2266,7 +2286,7 @@ class Item4(TypedDict):
 
 
 class CallbackInbox(TypedDict):
-    items: list[Item4]
+    items: list[Item3]
 
 
 class Check11(TypedDict):
@@ -2439,6 +2459,7 @@ class Claim(TypedDict):
     delivered_at: str | None
     ended_at: str | None
     reason: str | None
+    terms_sha256: str | None
     receipt_id: str | None
     input: dict[str, Any] | None
 
@@ -2472,6 +2493,7 @@ class WorkOrderClaim(TypedDict):
     delivered_at: str | None
     ended_at: str | None
     reason: str | None
+    terms_sha256: str | None
     receipt_id: str | None
 
 
@@ -2819,6 +2841,27 @@ class Money(TypedDict):
     series: list[Series]
     statements: list[Statement]
     open_differences: int
+
+
+class PilotLine(TypedDict):
+    pilot_id: str
+    source: Literal['intake', 'invitation', 'offer', 'controlled']
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    total_usd: int
+    client: Client
+    objective: str
+    workflow_description: str | None
+    desired_start: str | None
+    state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
+    work_order_id: str | None
+    runs: list[str]
+    next_step: str
+    created_at: str
+    contact: str | None
+    agent_id: str | None
+    state_since: str
+    waiting_since: str | None
 
 
 class AgentLine(TypedDict):
@@ -3390,7 +3433,7 @@ class CommerceContract(TypedDict):
     missions: list[Mission]
     protocol_bindings: list[ProtocolBinding]
     checks: list[Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']]
-    claim_states: list[Literal['bound', 'not_stated', 'not_given', 'unknown_item']]
+    claim_states: list[Literal['bound', 'contradicted', 'not_stated', 'not_given', 'unknown_item']]
     safety_boundary: SafetyBoundary
     live: dict[str, int]
 
@@ -3435,7 +3478,7 @@ class Input(TypedDict):
 class Claim2(TypedDict):
     claim: str
     artifact: str
-    state: Literal['bound', 'not_stated', 'not_given', 'unknown_item']
+    state: Literal['bound', 'contradicted', 'not_stated', 'not_given', 'unknown_item']
     forbidden: str | None
 
 
@@ -3593,7 +3636,7 @@ class Gap2(TypedDict):
 class UnsupportedClaim(TypedDict):
     claim: str
     item: str
-    reason: Literal['bound', 'not_stated', 'not_given', 'unknown_item']
+    reason: Literal['bound', 'contradicted', 'not_stated', 'not_given', 'unknown_item']
 
 
 class EvidenceAnalysis(TypedDict):
@@ -3604,8 +3647,17 @@ class EvidenceAnalysis(TypedDict):
     coverage: Coverage
     gaps: list[Gap2]
     unsupported_claims: list[UnsupportedClaim]
+    as_of: str | None
     input_sha256: str
     usage: Literal['synthetic', 'operational', 'unspecified']
+
+
+class StoredAnalysis(TypedDict):
+    analysis: EvidenceAnalysis
+    analysis_sha256: str
+    proof_id: str
+    proof_url: str
+    made_at: str
 
 
 class Guardrails(TypedDict):
@@ -3778,6 +3830,7 @@ class InvestorDemoRun(TypedDict):
     receipt: Receipt
     relay_state: Literal['recorded', 'retry_available', 'handed_off']
     context_sha256: str
+    unread_members: list[str]
 
 
 class InvestorDemoV2(TypedDict):
@@ -3810,6 +3863,7 @@ class InvestorDemoV2Run(TypedDict):
     receipt: Receipt
     relay_state: Literal['recorded', 'retry_available', 'handed_off']
     context_sha256: str
+    unread_members: list[str]
     verification_packet: CommercePacket
     step_timings: list[StepTiming]
 
@@ -4142,7 +4196,7 @@ class Operation1(TypedDict):
     price: Literal['quote'] | Price | None
     status: list[int]
     idempotency: Literal['read', 'effect', 'body', 'natural']
-    errors: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'invitation_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_guardrail_reached', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
+    errors: list[Literal['invalid_request', 'invalid_json', 'unknown_mode', 'unsupported_request', 'candidate_denied', 'human_approval_required', 'idempotency_key_required', 'credential_required', 'credential_invalid', 'operator_required', 'wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'proof_invalid', 'webhook_signature_invalid', 'payment_required', 'payment_invalid', 'scope_denied', 'trust_required', 'rail_not_allowed', 'holder_unknown', 'issuer_untrusted', 'mandate_invalid', 'key_binding_missing', 'key_binding_invalid', 'key_binding_expired', 'audience_mismatch', 'request_digest_mismatch', 'principal_signature_invalid', 'authority_denied', 'control_denied', 'not_owner', 'not_found', 'work_not_found', 'method_not_allowed', 'wallet_proof_replayed', 'payment_already_used', 'idempotency_in_flight', 'wrong_state', 'quote_mismatch', 'not_publishable', 'conditions_unmet', 'not_ready', 'recovery_not_allowed', 'presentation_consumed', 'challenge_consumed', 'mandate_consumed', 'key_already_registered', 'already_claimed', 'already_decided', 'evidence_changed', 'rotation_in_progress', 'daily_cap_exceeded', 'grant_consumed', 'already_exists', 'already_bound', 'already_funded', 'payment_pending', 'reference_already_used', 'work_already_attested', 'wallet_storage_full', 'credit_exhausted', 'wallet_underfunded', 'challenge_expired', 'payout_expired', 'invitation_expired', 'quote_expired', 'expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict', 'fee_not_accepted', 'terms_mismatch', 'evidence_mismatch', 'forbidden_material', 'amount_mismatch', 'payout_cap_exceeded', 'callback_refused', 'receipt_invalid', 'input_rejected', 'input_too_complex', 'limits_invalid', 'recipient_refused', 'rate_guardrail_reached', 'rate_limited', 'internal_error', 'provider_failed', 'unavailable', 'settlement_pending', 'contention', 'paused', 'grant_released']]
     schemas: str
     tool: str | None
 
@@ -4174,7 +4228,7 @@ class Rail2(TypedDict):
     pro: int
     rail_fee: int
     totals: Totals2
-    paid_surfaces: list[Literal['agent_use', 'wallet_bound_run']]
+    paid_surfaces: list[Literal['agent_use', 'mcp', 'first_paid_production_run', 'wallet_bound_run', 'customer_production_run', 'customer_workflow', 'first_pilot_run']]
     tiers: Tiers
 
 
@@ -4311,12 +4365,11 @@ class Sequence(TypedDict):
     steps: list[str]
 
 
-class AgentsStartHere(TypedDict):
-    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    steps: list[Step8]
-    sequences: list[Sequence]
-    policy_rules: list[str]
-    links: dict[str, str]
+class RateLimitPolicy(TypedDict):
+    policy: str
+    calls: int
+    window_seconds: int
+    counts: str
 
 
 class QuickstartCall(TypedDict):
@@ -4589,7 +4642,7 @@ class AcceptableItem(TypedDict):
     title: str
 
 
-class Item5(TypedDict):
+class Item4(TypedDict):
     id: str
     acceptable_items: list[AcceptableItem]
     quantity: int
@@ -4597,7 +4650,7 @@ class Item5(TypedDict):
 
 class Constraints1(TypedDict):
     type: Literal['checkout.line_items']
-    items: list[Item5]
+    items: list[Item4]
 
 
 class Checkout(TypedDict):
@@ -5095,7 +5148,7 @@ class CommercialLayerReadRequest(TypedDict):
     wallet_id: NotRequired[str]
 
 
-class Item6(TypedDict):
+class Item5(TypedDict):
     fee_item: Literal['micro_routing_fee', 'receipt_fee', 'escrow_fee', 'premium_wallet_tier', 'developer_fee', 'trust_badge_fee', 'enterprise_controls']
     basis_usd: NotRequired[int]
     count: NotRequired[int]
@@ -5104,7 +5157,7 @@ class Item6(TypedDict):
 class CommercialFeesAssessRequest(TypedDict):
     run_id: NotRequired[str]
     quote_id: NotRequired[str]
-    items: NotRequired[list[Item6]]
+    items: NotRequired[list[Item5]]
     accrue: NotRequired[bool]
     wallet_id: NotRequired[str]
     idempotency_key: NotRequired[str]
@@ -5122,6 +5175,7 @@ class EnterpriseControlsSetRequest(TypedDict):
     account_id: NotRequired[str]
     controls: AccountControlsAskedInput
     reason: str
+    accept_fee: NotRequired[bool]
     idempotency_key: str
 
 
@@ -5226,7 +5280,7 @@ class HandshakeRequest(TypedDict):
 
 
 class CredentialPolicyReadRequest(TypedDict):
-    pass
+    audit_event_id: NotRequired[str]
 
 
 CredentialPolicyReadAnswer: TypeAlias = CredentialPolicy
@@ -5830,9 +5884,6 @@ class TokenopsControlledPilotReadRequest(TypedDict):
     run_id: NotRequired[str]
 
 
-TokenopsControlledPilotReadAnswer: TypeAlias = ControlledPilot | ControlledPilotContract
-
-
 class Request(TypedDict):
     objective: str
     customer_account: NotRequired[str]
@@ -5863,9 +5914,6 @@ class FinanceopsControlledPilotReadRequest(TypedDict):
     run_id: NotRequired[str]
 
 
-FinanceopsControlledPilotReadAnswer: TypeAlias = ControlledPilot | ControlledPilotContract
-
-
 class FinanceopsControlledPilotRunRequest(TypedDict):
     request: Request
     tool_scope: list[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation', 'tokenops', 'financeops', 'energyops']]
@@ -5891,9 +5939,6 @@ class EnergyopsControlledPilotReadRequest(TypedDict):
     run_id: NotRequired[str]
 
 
-EnergyopsControlledPilotReadAnswer: TypeAlias = ControlledPilot | ControlledPilotContract
-
-
 class EnergyopsControlledPilotRunRequest(TypedDict):
     request: Request
     tool_scope: list[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation', 'tokenops', 'financeops', 'energyops']]
@@ -5916,18 +5961,17 @@ EnergyopsControlledPilotRunAnswer: TypeAlias = ActivatedPilot
 
 
 class EnergyopsRuntimeRunsReadRequest(TypedDict):
-    state: NotRequired[Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']]
+    state: NotRequired[Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']]
     offset: NotRequired[str]
     limit: NotRequired[str]
 
 
-EnergyopsRuntimeRunsReadAnswer: TypeAlias = RuntimePilots
-
-
 class EnergyopsRuntimeRunRequest(TypedDict):
     pilot_id: str
+    funding: NotRequired[Literal['settled_payment', 'granted_entitlement', 'synthetic']]
+    input: NotRequired[dict[str, Any]]
     decision_note: str
-    evidence_root_sha256: str
+    evidence_root_sha256: NotRequired[str]
     idempotency_key: str
 
 
@@ -5935,18 +5979,17 @@ EnergyopsRuntimeRunAnswer: TypeAlias = BegunPilot
 
 
 class FinanceopsRuntimeRunsReadRequest(TypedDict):
-    state: NotRequired[Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']]
+    state: NotRequired[Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']]
     offset: NotRequired[str]
     limit: NotRequired[str]
 
 
-FinanceopsRuntimeRunsReadAnswer: TypeAlias = RuntimePilots
-
-
 class FinanceopsRuntimeRunRequest(TypedDict):
     pilot_id: str
+    funding: NotRequired[Literal['settled_payment', 'granted_entitlement', 'synthetic']]
+    input: NotRequired[dict[str, Any]]
     decision_note: str
-    evidence_root_sha256: str
+    evidence_root_sha256: NotRequired[str]
     idempotency_key: str
 
 
@@ -6053,6 +6096,7 @@ class CustomerWorkflowCreateRequest(TypedDict):
     wallet_id: str
     cadence: Literal['on_demand', 'daily', 'weekly', 'monthly']
     input: dict[str, Any]
+    accept_terms: Literal[True]
     idempotency_key: str
 
 
@@ -6066,6 +6110,7 @@ class CustomerWorkflowResumeRequest(TypedDict):
     mode: Literal['resume_workflow']
     workflow_id: str
     idempotency_key: str
+    accept_terms: Literal[True]
 
 
 class CustomerWorkflowDeleteRequest(TypedDict):
@@ -6084,13 +6129,16 @@ class PilotIntakeReadRequest(TypedDict):
     pass
 
 
-class Client1(TypedDict):
+PilotIntakeReadAnswer: TypeAlias = OwnPilot | PilotIntakeContract
+
+
+class Client2(TypedDict):
     name: str
     contact: str
 
 
 class PilotIntakeSubmitRequest(TypedDict):
-    client: Client1
+    client: Client2
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     objective: str
@@ -6121,13 +6169,13 @@ class PilotConversationAddRequest(TypedDict):
 PilotConversationAddAnswer: TypeAlias = AddedPilotEntry
 
 
-class Client2(TypedDict):
+class Client3(TypedDict):
     name: str
     contact: NotRequired[str]
 
 
 class PilotInviteRequest(TypedDict):
-    client: Client2
+    client: Client3
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     objective: str
@@ -6145,7 +6193,7 @@ class InvitationReadRequest(TypedDict):
 InvitationReadAnswer: TypeAlias = Invitation | InvitationContract
 
 
-class Client3(TypedDict):
+class Client4(TypedDict):
     name: str
     contact: str
 
@@ -6154,7 +6202,7 @@ class InvitationRespondRequest(TypedDict):
     response: Literal['accept', 'decline', 'request_changes', 'ask_question']
     terms_sha256: NotRequired[str]
     message: NotRequired[str]
-    client: NotRequired[Client3]
+    client: NotRequired[Client4]
     idempotency_key: str
 
 
@@ -6163,6 +6211,9 @@ InvitationRespondAnswer: TypeAlias = AnsweredInvitation
 
 class FirstPilotReadRequest(TypedDict):
     pilot_id: NotRequired[str]
+
+
+FirstPilotReadAnswer: TypeAlias = PilotRun | PilotRunContract
 
 
 class FirstPilotRunRequest(TypedDict):
@@ -6192,7 +6243,7 @@ class OffersReadRequest(TypedDict):
 
 
 class OfferLaunchRequest(TypedDict):
-    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    rail: Literal['tokenops', 'financeops', 'energyops']
     tier: Literal['entry', 'standard', 'pro']
     objective: str
     customer_account: NotRequired[str]
@@ -6468,6 +6519,7 @@ class ExchangeReadRequest(TypedDict):
 class ExchangeClaimRequest(TypedDict):
     mode: Literal['claim_work_order']
     work_order_id: str
+    accept_terms: Literal[True]
     idempotency_key: str
 
 
@@ -6477,6 +6529,7 @@ class ExchangeDeliverRequest(TypedDict):
     claim_id: str
     return_package: DeliveredPackageInput
     handoff_pack: NotRequired[str]
+    accept_terms: Literal[True]
     idempotency_key: str
 
 
@@ -6543,7 +6596,7 @@ class LoopReviewRecordRequest(TypedDict):
 LoopReviewRecordAnswer: TypeAlias = ReviewDecision1
 
 
-class Item7(TypedDict):
+class Item6(TypedDict):
     subject_id: str
     evidence_root_sha256: str
 
@@ -6556,7 +6609,7 @@ class LoopReviewRecordBatchRequest(TypedDict):
     subject_kind: Literal['agent', 'service_candidate', 'work_order', 'task', 'loop_step', 'payment_reference', 'recovery', 'commerce_proof', 'pilot', 'listing', 'clearing', 'workflow']
     decision: Literal['approve', 'reject', 'revise', 'hold']
     note: str
-    items: list[Item7]
+    items: list[Item6]
     judgements: NotRequired[list[Judgement]]
     revision: NotRequired[Revision2]
     dry_run: NotRequired[bool]
@@ -6668,6 +6721,15 @@ class MoneyRequest(TypedDict):
 
 
 MoneyAnswer: TypeAlias = Money
+
+
+class PilotsListRequest(TypedDict):
+    q: NotRequired[str]
+    rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    state: NotRequired[Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']]
+    source: NotRequired[Literal['intake', 'invitation', 'offer', 'controlled']]
+    offset: NotRequired[str]
+    limit: NotRequired[str]
 
 
 class AgentsListRequest(TypedDict):
@@ -7076,13 +7138,13 @@ ActivityFeedPublishAnswer: TypeAlias = PublishedActivity
 
 
 class ModelAnalysisReadRequest(TypedDict):
-    pass
+    analysis_id: NotRequired[str]
 
 
 RequiredSection1: TypeAlias = str
 
 
-class Item8(TypedDict):
+class Item7(TypedDict):
     name: str
     section: str
     text: str
@@ -7100,7 +7162,7 @@ class Packet(TypedDict):
     purpose: NotRequired[str]
     as_of: NotRequired[str]
     required_sections: NotRequired[list[RequiredSection1]]
-    items: list[Item8]
+    items: list[Item7]
     claims: NotRequired[list[Claim5]]
 
 
@@ -7130,7 +7192,7 @@ class Packet1(TypedDict):
     purpose: NotRequired[str]
     as_of: NotRequired[str]
     required_sections: NotRequired[list[RequiredSection1]]
-    items: list[Item8]
+    items: list[Item7]
     claims: NotRequired[list[Claim5]]
 
 
@@ -7160,10 +7222,14 @@ class EvidenceItem2(TypedDict):
     name: str
     text: str
     section: NotRequired[str]
+    issued_at: NotRequired[str]
+    expires_at: NotRequired[str]
 
 
 class FreeProofRunRequest(TypedDict):
     evidence: NotRequired[list[EvidenceItem2]]
+    as_of: NotRequired[str]
+    claims: NotRequired[list[Claim5]]
     mission_id: NotRequired[str]
     publication_consent: NotRequired[bool]
 
@@ -7203,7 +7269,7 @@ ReceiptCompletionReadAnswer: TypeAlias = CompletionSample
 
 class ReceiptCompletionRunRequest(TypedDict):
     rail_key: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
-    movement_amount_units: NotRequired[int]
+    movement_amount_units: NotRequired[float]
     movement_type: NotRequired[Literal['settlement', 'usage', 'refund', 'adjustment']]
     payment_reference: NotRequired[str]
     provider_session_id: NotRequired[str]
@@ -7224,7 +7290,7 @@ class Packet2(TypedDict):
     purpose: NotRequired[str]
     as_of: NotRequired[str]
     required_sections: NotRequired[list[RequiredSection1]]
-    items: list[Item8]
+    items: list[Item7]
     claims: NotRequired[list[Claim5]]
 
 
@@ -7248,7 +7314,7 @@ class Packet3(TypedDict):
     purpose: NotRequired[str]
     as_of: NotRequired[str]
     required_sections: NotRequired[list[RequiredSection1]]
-    items: list[Item8]
+    items: list[Item7]
     claims: NotRequired[list[Claim5]]
 
 
@@ -7470,9 +7536,6 @@ class AgentsStartHereRequest(TypedDict):
     rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
 
 
-AgentsStartHereAnswer: TypeAlias = AgentsStartHere
-
-
 class AgentQuickstartReadRequest(TypedDict):
     rail: NotRequired[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
 
@@ -7618,7 +7681,7 @@ class Rail(TypedDict):
     pro: int
     rail_fee: int
     totals: Totals
-    paid_surfaces: list[Literal['agent_use', 'wallet_bound_run']]
+    paid_surfaces: list[Literal['agent_use', 'mcp', 'first_paid_production_run', 'wallet_bound_run', 'customer_production_run', 'customer_workflow', 'first_pilot_run']]
     tiers: Tiers
 
 
@@ -7701,11 +7764,14 @@ class Own(TypedDict):
     controls: AccountControls
     set_by: str | None
     set_at: str | None
+    fee_usd_per_month: int
+    fee_accepted: bool
     wallets: list[Wallet1]
 
 
 class EnterpriseControls(TypedDict):
     controls_catalog: list[ControlsCatalogItem]
+    fee_usd_per_month: int
     own: Own | None
 
 
@@ -7732,6 +7798,8 @@ class RegisteredAgent(TypedDict):
     agent: Agent
     trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
     identity: AgentIdentity | None
+    granted_scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
+    denied_scopes: list[DeniedScope]
     status_token: str
     status_url: str
     next_action: str
@@ -7908,6 +7976,25 @@ class PacketRun(TypedDict):
     manifest: PacketManifest | None
 
 
+class PilotWork(TypedDict):
+    activation_id: str | None
+    chain: list[ChainItem]
+    tool_scope: list[str]
+    pilot: PilotModel
+    run: RunOfPilot | None
+    audit_event_id: str | None
+    funding: Literal['settled_payment', 'granted_entitlement', 'synthetic'] | None
+    synthetic_runs: list[str]
+
+
+class RuntimePilots(TypedDict):
+    items: list[PilotWork]
+    offset: int
+    limit: int
+    total: int
+    ready_to_run: list[ReadyToRunItem]
+
+
 ValidatedWrite = TypedDict(
     'ValidatedWrite',
     {
@@ -7961,6 +8048,8 @@ class CustomerWorkflow(TypedDict):
     wallet_id: str
     cadence: Literal['on_demand', 'daily', 'weekly', 'monthly']
     input_sha256: str
+    accepted_terms: FiringTerms
+    terms_sha256: str | None
     state: Literal['waiting', 'active', 'paused', 'rejected', 'deleted']
     decision_id: str | None
     created_at: str
@@ -7984,10 +8073,6 @@ class FiredWorkflow(TypedDict):
     firing_id: str
 
 
-class OwnPilot(TypedDict):
-    pilot: PilotModel
-
-
 class PilotConversation(TypedDict):
     pilot: PilotModel
     entries: list[PilotEntry]
@@ -7995,12 +8080,6 @@ class PilotConversation(TypedDict):
     limit: int
     total: int
     next_step: str
-
-
-class PilotRun(TypedDict):
-    pilot: PilotModel
-    run: RunOfPilot | None
-    conditions: list[Condition]
 
 
 class PilotOffers(TypedDict):
@@ -8169,6 +8248,13 @@ class WorkDetail(TypedDict):
     temporal_url: str | None
 
 
+class PilotLines(TypedDict):
+    items: list[PilotLine]
+    offset: int
+    limit: int
+    total: int
+
+
 class AgentLines(TypedDict):
     items: list[AgentLine]
     offset: int
@@ -8305,6 +8391,15 @@ class SubmittedToDirectory(TypedDict):
     document_sha256: str
 
 
+class AgentsStartHere(TypedDict):
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    steps: list[Step8]
+    sequences: list[Sequence]
+    policy_rules: list[str]
+    links: dict[str, str]
+    rate_limits: list[RateLimitPolicy]
+
+
 class Quickstart(TypedDict):
     allowed_rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
@@ -8416,6 +8511,21 @@ LoopStartAnswer: TypeAlias = StartedRun
 PacketLoopReadAnswer: TypeAlias = PacketRun | PacketLoop
 
 
+TokenopsControlledPilotReadAnswer: TypeAlias = PilotWork | ControlledPilotContract
+
+
+FinanceopsControlledPilotReadAnswer: TypeAlias = PilotWork | ControlledPilotContract
+
+
+EnergyopsControlledPilotReadAnswer: TypeAlias = PilotWork | ControlledPilotContract
+
+
+EnergyopsRuntimeRunsReadAnswer: TypeAlias = RuntimePilots
+
+
+FinanceopsRuntimeRunsReadAnswer: TypeAlias = RuntimePilots
+
+
 WriteGateValidateAnswer: TypeAlias = ValidatedWrite
 
 
@@ -8440,13 +8550,7 @@ CustomerWorkflowDeleteAnswer: TypeAlias = MovedWorkflow
 CustomerWorkflowRunAnswer: TypeAlias = FiredWorkflow
 
 
-PilotIntakeReadAnswer: TypeAlias = OwnPilot | PilotIntakeContract
-
-
 PilotConversationReadAnswer: TypeAlias = PilotConversation
-
-
-FirstPilotReadAnswer: TypeAlias = PilotRun | PilotRunContract
 
 
 OffersReadAnswer: TypeAlias = PilotOffers
@@ -8527,6 +8631,9 @@ WorkListAnswer: TypeAlias = WorkList
 WorkReadAnswer: TypeAlias = WorkDetail
 
 
+PilotsListAnswer: TypeAlias = PilotLines
+
+
 AgentsListAnswer: TypeAlias = AgentLines
 
 
@@ -8551,7 +8658,7 @@ CommerceProofEvaluateAnswer: TypeAlias = CommerceProof
 ActivityFeedReadAnswer: TypeAlias = CommerceActivityFeed
 
 
-ModelAnalysisReadAnswer: TypeAlias = AnalysisSample
+ModelAnalysisReadAnswer: TypeAlias = AnalysisSample | StoredAnalysis
 
 
 ModelRelayReadAnswer: TypeAlias = RelaySample
@@ -8581,6 +8688,9 @@ DirectoryReadAnswer: TypeAlias = DirectorySubmissions
 DirectorySubmitAnswer: TypeAlias = SubmittedToDirectory
 
 
+AgentsStartHereAnswer: TypeAlias = AgentsStartHere
+
+
 AgentQuickstartReadAnswer: TypeAlias = Quickstart
 
 
@@ -8605,6 +8715,7 @@ class FetchedReturnPackage(TypedDict):
     return_package: ReturnPackage
     completion: Completion
     verification_packet: VerificationPacket
+    next_actions: list[NextAction]
     file_contents: dict[str, str] | None
 
 
