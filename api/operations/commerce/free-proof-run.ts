@@ -25,7 +25,7 @@ export const freeEvidence = named(
 ).min(1)
 
 /** How supplied evidence is judged. */
-export const judging = {
+const judging = {
   as_of: Moment.optional().meta({ description: 'When it is judged; else on the day of the call.' }),
   claims: claims.meta({ description: 'What the evidence is to say.' }),
 }

@@ -50,7 +50,11 @@ export const workflowResume = operation({
   mode: 'resume_workflow',
   gate: { rails: 'priced', callback: 'required' },
   errors: [...moving.errors, ...(['callback_refused', 'trust_required', 'paused'] as const)],
-  input: z.strictObject({ mode: z.literal('resume_workflow'), ...named, accept_terms: acceptTerms }),
+  input: z.strictObject({
+    mode: z.literal('resume_workflow'),
+    ...named,
+    accept_terms: acceptTerms,
+  }),
   example: workflowExamples['customer-workflow-resume'],
   handle: ({ workflow_id }, context) => move(context, workflow_id, 'resume'),
 })

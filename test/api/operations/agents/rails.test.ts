@@ -206,7 +206,9 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
     ],
     'customer-workflow-create': [scheduled(`aw_${sha256}`)],
     'customer-workflow-pause': [{ mode: 'pause_workflow', workflow_id, idempotency_key }],
-    'customer-workflow-resume': [{ mode: 'resume_workflow', workflow_id, accept_terms: true, idempotency_key }],
+    'customer-workflow-resume': [
+      { mode: 'resume_workflow', workflow_id, accept_terms: true, idempotency_key },
+    ],
     'customer-workflow-delete': [{ mode: 'delete_workflow', workflow_id, idempotency_key }],
     'customer-workflow-run': [{ mode: 'run_workflow', workflow_id, idempotency_key }],
     'tokenops-controlled-pilot-run': [{ ...controlled, quote_id: named.quote_id }],
