@@ -10,6 +10,9 @@ const created = {
   state: 'identified',
   message_sha256: null,
   sent_at: null,
+  channel: null,
+  cites: null,
+  pilot_id: null,
   reason: null,
   operator,
   at,
@@ -37,15 +40,31 @@ const messaged = {
       state: 'messaged',
       message_sha256: digests.request,
       sent_at: at,
+      channel: 'referral',
     },
   ],
 } as const
+const received = { message_sha256: digests.input, channel: 'email', received_at: at } as const
 const replied = {
   ...messaged,
   state: 'replied',
   history: [
     ...messaged.history,
-    { ...created, event: 'moved', state: 'replied', reason: 'asked for a sample' },
+    {
+      ...created,
+      event: 'message_received',
+      state: 'messaged',
+      message_sha256: digests.input,
+      sent_at: at,
+      channel: 'email',
+    },
+    {
+      ...created,
+      event: 'moved',
+      state: 'replied',
+      cites: digests.input,
+      reason: 'asked for a sample',
+    },
   ],
 } as const
 const actual = { messages_sent: 1, qualified_conversations: 0, paid_runs: 0 } as const
@@ -101,6 +120,7 @@ export const prospectExamples = {
       mode: 'update_prospect_state',
       prospect_id,
       to: 'replied',
+      received,
       reason: 'asked for a sample',
       idempotency_key,
     },

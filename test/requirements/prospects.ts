@@ -10,6 +10,11 @@ export const prospectRequirements = {
     behavior:
       'Operators move a prospect step by step, each move is kept, a message counts once, and callers see numbers alone.',
   },
+  'prospect.records': {
+    source: 'prospects § Prospects',
+    behavior:
+      'Each state rests on a record: a message with channel and time, what the prospect wrote, and the invitation by which it is offered a pilot; SQL refuses a state without it.',
+  },
   'prospect.converted': {
     source: 'decision',
     behavior:

@@ -43,6 +43,7 @@ import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
 import { exchange } from '../migrations/0049-exchange.ts'
 import { workflowTerms } from '../migrations/0050-workflow-terms.ts'
 import { productionRuns } from '../migrations/0051-production-runs.ts'
+import { prospectRecords } from '../migrations/0051-prospect-records.ts'
 import { dueFees } from '../migrations/0052-due-fees.ts'
 import { acceptedFees } from '../migrations/0053-accepted-fees.ts'
 import { boundedReads } from '../migrations/0054-bounded-reads.ts'
@@ -97,6 +98,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0049-exchange': exchange,
   '0050-workflow-terms': workflowTerms,
   '0051-production-runs': productionRuns,
+  '0051-prospect-records': prospectRecords,
   '0052-due-fees': dueFees,
   '0053-accepted-fees': acceptedFees,
   '0054-bounded-reads': boundedReads,

@@ -66,6 +66,13 @@ export async function appendProspectEvent(
   await insertOnce(tx, 'prospect_events', { ...event, seq })
 }
 
+/** Whether the prospect wrote this, as its record says. */
+export async function hasWritten(tx: Tx, prospectId: string, sha256: string): Promise<boolean> {
+  const { rows } = await sql`select from prospect_events where prospect_id = ${prospectId}
+    and event = 'message_received' and message_sha256 = ${sha256}`.execute(tx)
+  return rows.length > 0
+}
+
 export type ProspectFilter = {
   prospectId?: string | undefined
   states?: readonly ProspectState[] | undefined
@@ -130,9 +137,10 @@ export async function readSprint(tx: Tx): Promise<Sprint> {
     with closed as (select count(*)::int as sprints, max(at) as at from sprint_summaries where closes),
       began as (select sprints + 1 as sprint, coalesce(at, (select min(created_at) from prospects)) as at from closed)
     select sprint, began.at as started_at,
-      (select count(*)::int from prospect_events e where e.at >= began.at and e.event = 'message_sent') as messages_sent,
+      (select count(*)::int from prospect_events e where e.at >= began.at and e.event = 'message_sent'
+        and e.channel is not null) as messages_sent,
       (select count(distinct prospect_id)::int from prospect_events e where e.at >= began.at and e.event = 'moved'
-        and e.state = 'qualified') as qualified_conversations,
+        and e.state = 'qualified' and e.cites is not null) as qualified_conversations,
       (select count(distinct task_id)::int from prospect_paid_runs r where r.completed_at >= began.at) as paid_runs
     from began`.execute(tx)
   const [row] = rows

@@ -1050,6 +1050,7 @@ export type Database = {
     expires_at: Date | null
     reminded_at: Date | null
     created_at: Generated<Date>
+    prospect_id: string | null
   }
   postings: {
     posting_id: Generated<string>
@@ -1140,13 +1141,16 @@ export type Database = {
   prospect_events: {
     prospect_id: string
     seq: number
-    event: 'created' | 'message_sent' | 'moved'
+    event: 'created' | 'message_sent' | 'message_received' | 'moved'
     state: 'identified' | 'messaged' | 'replied' | 'qualified' | 'pilot_offered' | 'declined'
     message_sha256: string | null
     sent_at: Date | null
     reason: string | null
     operator: string
     at: Generated<Date>
+    channel: 'email' | 'agent' | 'marketplace' | 'referral' | 'other' | null
+    cites: string | null
+    pilot_id: string | null
   }
   prospect_paid_runs: {
     prospect_id: string

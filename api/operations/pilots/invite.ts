@@ -3,8 +3,10 @@ import { pilotLimits } from '#domain/pilots/pilot.ts'
 import { pilotExamples } from '../../examples/pilots.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Tier } from '../payments/shapes.ts'
+import { ProspectId } from '../prospects/shapes.ts'
 import { Pilot } from './shapes.ts'
 import { PilotToken } from './token.ts'
 
@@ -24,7 +26,7 @@ export const pilotInvite = operation({
   http: { method: 'POST', path: '/api/first-pilot-outreach-pack', host: 'base' },
   access: 'operator',
   status: [201],
-  errors: ['rail_not_allowed', 'forbidden_material'],
+  errors: ['not_found', 'wrong_state', 'rail_not_allowed', 'forbidden_material'],
   uses: () => ({ workflows: 1 }),
   idempotency: { kind: 'body' },
   input: z.strictObject({
@@ -32,6 +34,9 @@ export const pilotInvite = operation({
     rail: Rail,
     tier: Tier.default('standard'),
     objective: freeText(2000, 1),
+    prospect_id: ProspectId.optional().meta({
+      description: 'The qualified prospect that is offered the pilot by this.',
+    }),
     valid_for_seconds: z
       .int()
       .min(1)
@@ -42,9 +47,10 @@ export const pilotInvite = operation({
   }),
   output,
   example: pilotExamples['pilot-invite'],
-  handle: async ({ idempotency_key: _key, client, ...offer }, { pilotInvitations, callId }) => {
+  handle: async ({ idempotency_key: _key, client, ...offer }, context) => {
     const { name, contact = null } = client
-    await pilotInvitations.invite({ client: { name, contact }, ...offer }, callId)
+    const by = { operator: callingOperator(context).id, callId: context.callId }
+    await context.pilotInvitations.invite({ client: { name, contact }, ...offer }, by)
     return answeredByService
   },
   reveal: (answer, { pilotInvitations, callId }) => pilotInvitations.withToken(answer, callId),

@@ -3,7 +3,7 @@ import { prospectExamples } from '../../examples/prospects.ts'
 import { Digest, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorCall } from '../operators/caller.ts'
-import { ProspectId, recorded, SPRINT_PATH } from './shapes.ts'
+import { Channel, ProspectId, recorded, SPRINT_PATH } from './shapes.ts'
 
 /** POST /api/live-prospect-sprint, mode `record_message_sent`: a message is known by its digest and counts once. */
 export const recordMessageSent = operation({
@@ -18,6 +18,7 @@ export const recordMessageSent = operation({
     prospect_id: ProspectId,
     message_sha256: Digest,
     sent_at: Time,
+    channel: Channel.optional().meta({ description: 'That of the prospect unless given.' }),
     idempotency_key: IdempotencyKey,
   }),
   output: recorded,

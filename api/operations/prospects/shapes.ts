@@ -55,10 +55,15 @@ export const Prospect = z
     created_at: Time,
     history: z.array(
       z.strictObject({
-        event: z.enum(['created', 'message_sent', 'moved']),
+        event: z.enum(['created', 'message_sent', 'message_received', 'moved']),
         state: z.enum(recordedStates),
         message_sha256: Digest.nullable(),
         sent_at: Time.nullable(),
+        channel: Channel.nullable(),
+        cites: Digest.nullable().meta({
+          description: 'What the prospect wrote, which a move to replied or qualified rests on.',
+        }),
+        pilot_id: z.string().nullable().meta({ description: 'Of the invitation to its pilot.' }),
         reason: z.string().nullable(),
         operator: z.string(),
         at: Time,

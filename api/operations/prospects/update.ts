@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { prospectExamples } from '../../examples/prospects.ts'
-import { freeText, IdempotencyKey } from '../../fields.ts'
+import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorCall } from '../operators/caller.ts'
-import { binding, ProspectId, ProspectState, recorded, SPRINT_PATH } from './shapes.ts'
+import { binding, Channel, ProspectId, ProspectState, recorded, SPRINT_PATH } from './shapes.ts'
 
 /** POST /api/live-prospect-sprint, mode `update_prospect_state`: no state that is paid for is ever recorded. */
 export const updateProspectState = operation({
@@ -13,12 +13,21 @@ export const updateProspectState = operation({
   http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
   mode: 'update_prospect_state',
   access: 'operator',
-  errors: ['not_found', 'wrong_state', 'already_bound', 'forbidden_material'],
+  errors: ['not_found', 'not_ready', 'wrong_state', 'already_bound', 'forbidden_material'],
   input: z.strictObject({
     mode: z.literal('update_prospect_state'),
     prospect_id: ProspectId,
     to: ProspectState,
     reason: freeText(500, 1).optional(),
+    received: z
+      .strictObject({ message_sha256: Digest, channel: Channel, received_at: Time })
+      .optional()
+      .meta({
+        description: 'What the prospect wrote, as you received it; recorded with the move.',
+      }),
+    conversation_sha256: Digest.optional().meta({
+      description: 'Cites what the prospect wrote, as it was recorded before.',
+    }),
     ...binding,
     idempotency_key: IdempotencyKey,
   }),

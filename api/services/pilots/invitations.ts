@@ -11,6 +11,7 @@ import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type InvitationRow, lockInvitation } from '../../../activities/store/pilots/invitations.ts'
 import { changePilot, insertPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { offerPilot } from '../prospects/prospects.ts'
 import { say } from './conversation.ts'
 import { noPilot } from './no-pilot.ts'
 import { type PilotDeps, pilotIdOf, requirePilot, requireTaken } from './pilots.ts'
@@ -29,6 +30,7 @@ export type Invited = {
   tier: Tier
   objective: string
   valid_for_seconds: number
+  prospect_id?: string | undefined
 }
 export type Answered = {
   response: InvitationResponse
@@ -45,8 +47,11 @@ export class PilotInvitations {
     this.#deps = deps
   }
 
-  /** 403 `rail_not_allowed`. */
-  async invite({ valid_for_seconds, client, ...offer }: Invited, callId: string) {
+  /** 403 `rail_not_allowed`; for a prospect 404, 409 `wrong_state` unless it is qualified. */
+  async invite(
+    { valid_for_seconds, client, prospect_id, ...offer }: Invited,
+    { operator, callId }: { operator: string; callId: string },
+  ) {
     requireTaken(offer.rail)
     const pilot_id = pilotIdOf(callId)
     const token = await this.#deps.tokens.statusToken('pt', callId)
@@ -58,10 +63,12 @@ export class PilotInvitations {
       await insertPilot(tx, {
         ...row,
         source: 'invitation',
+        prospect_id: prospect_id ?? null,
         client: JSON.stringify({ ...client, account_id: null }),
         status_token_sha256: secretSha256(token),
         terms_sha256: digestOf(invitationTerms(row)),
       })
+      if (prospect_id !== undefined) await offerPilot(tx, { prospect_id, pilot_id, operator })
       const pilot = await pilotView(tx, await requirePilot(tx, pilot_id))
       const { responseUrl: response_url } = this.#deps
       return { pilot, response_url, expires_at: expires_at.toISOString() }

@@ -8,6 +8,7 @@ import {
   type ProspectMove,
   type ProspectState,
   prospectTransitions,
+  type RecordedState,
   sprintTarget,
 } from '#domain/prospects/prospect.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
@@ -20,6 +21,7 @@ import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import {
   appendProspectEvent,
   countProspects,
+  hasWritten,
   holdSprint,
   insertProspect,
   insertSummary,
@@ -42,11 +44,20 @@ type NewProspect = Binding & {
   rail?: RailKey | undefined
   contact_reference?: string | undefined
 }
-type Message = { prospect_id: string; message_sha256: string; sent_at: string }
+type Message = {
+  prospect_id: string
+  message_sha256: string
+  sent_at: string
+  channel?: Channel | undefined
+}
 type Moved = Binding & {
   prospect_id: string
   to: ProspectState
   reason?: string | undefined
+  /** What the prospect wrote, to be recorded now. */
+  received?: { message_sha256: string; channel: Channel; received_at: string } | undefined
+  /** What the prospect wrote, as it was recorded. */
+  conversation_sha256?: string | undefined
 }
 const CLOCK_SKEW_MS = 300_000
 
@@ -77,15 +88,15 @@ export class ProspectService {
   }
 
   /** Counts a message once; a repeat of the same one changes nothing. 404, 409 `wrong_state`, 400 for a time to come. */
-  messageSent({ prospect_id, message_sha256, sent_at }: Message, { operator, callId }: By) {
+  messageSent(
+    { prospect_id, message_sha256, sent_at, channel }: Message,
+    { operator, callId }: By,
+  ) {
     return this.#once(callId, { prospect_id, status: 200 }, async (tx) => {
-      if (Date.parse(sent_at) > (await clockSeconds(tx)) * 1000 + CLOCK_SKEW_MS)
-        throw refuse('invalid_request', {
-          detail: 'the message was not sent yet',
-          errors: [{ pointer: '/sent_at', message: 'is in the future' }],
-        })
-      const state = await moved(tx, prospect_id, 'message')
-      const sent = { message_sha256, sent_at: new Date(sent_at) }
+      await assertPast(tx, sent_at, '/sent_at')
+      const { state, prospect } = await moved(tx, prospect_id, 'message')
+      const by = channel ?? prospect.channel
+      const sent = { message_sha256, sent_at: new Date(sent_at), channel: by }
       await appendProspectEvent(tx, {
         prospect_id,
         event: 'message_sent',
@@ -96,16 +107,24 @@ export class ProspectService {
     })
   }
 
-  /** 404, 409 `wrong_state`, also for a state that only payments lead to. */
-  update({ prospect_id, to, reason, ...binding }: Moved, { operator, callId }: By) {
+  /** 404, 409 `wrong_state`, also for a state that no operator records, `not_ready` without a record of the conversation. */
+  update(
+    { prospect_id, to, reason, received, conversation_sha256, ...binding }: Moved,
+    { operator, callId }: By,
+  ) {
     return this.#once(callId, { prospect_id, status: 200 }, async (tx) => {
-      const state = await moved(tx, prospect_id, movedBy(to))
+      const { state, prospect } = await moved(tx, prospect_id, movedBy(to))
       if (binding.agent_id !== undefined) await bind(tx, prospect_id, binding)
+      if (received !== undefined)
+        await keepReceived(tx, { prospect_id, state: prospect.state, operator }, received)
+      const cites = received?.message_sha256 ?? conversation_sha256 ?? null
+      if (to === 'replied' || to === 'qualified') await assertWritten(tx, prospect_id, cites)
       const event = {
         prospect_id,
         event: 'moved',
         state,
         reason: reason ?? null,
+        cites,
         operator,
       } as const
       await appendProspectEvent(tx, event)
@@ -170,21 +189,59 @@ export async function oneProspect(tx: Tx, prospectId: string) {
   return prospectView(row, await listProspectEvents(tx, [prospectId]))
 }
 
-/** Moves a prospect and returns its state; one that has paid may still get messages. */
+/** What a prospect wrote: its digest with channel and time, once. */
+async function keepReceived(
+  tx: Tx,
+  event: { prospect_id: string; state: RecordedState; operator: string },
+  { message_sha256, channel, received_at }: NonNullable<Moved['received']>,
+): Promise<void> {
+  await assertPast(tx, received_at, '/received/received_at')
+  const sent_at = new Date(received_at)
+  const entry = { ...event, event: 'message_received', message_sha256, channel, sent_at } as const
+  await appendProspectEvent(tx, entry)
+}
+
+async function assertWritten(tx: Tx, prospectId: string, sha256: string | null): Promise<void> {
+  if (sha256 !== null && (await hasWritten(tx, prospectId, sha256))) return
+  throw refuse('not_ready', {
+    detail: 'no record of the conversation shows it',
+    next_action: 'Record what the prospect wrote by received, or cite it by conversation_sha256.',
+  })
+}
+
+async function assertPast(tx: Tx, time: string, pointer: string): Promise<void> {
+  if (Date.parse(time) <= (await clockSeconds(tx)) * 1000 + CLOCK_SKEW_MS) return
+  throw refuse('invalid_request', {
+    detail: 'the message was not sent yet',
+    errors: [{ pointer, message: 'is in the future' }],
+  })
+}
+
+/** The invitation by which a prospect is offered a pilot. 404, 409 `wrong_state` for one that is not qualified. */
+export async function offerPilot(
+  tx: Tx,
+  event: { prospect_id: string; pilot_id: string; operator: string },
+): Promise<void> {
+  await holdSprint(tx)
+  const { state } = await moved(tx, event.prospect_id, 'pilot_offered')
+  await appendProspectEvent(tx, { ...event, event: 'moved', state })
+}
+
+/** Moves a prospect; one that has paid may still get messages. */
 async function moved(tx: Tx, prospectId: string, event: ProspectMove) {
   const prospect = await lockProspect(tx, prospectId)
   if (prospect === undefined) throw unknown()
   const state = move('the prospect', prospectTransitions, prospect.state, event)
   if (state !== prospect.state) await updateProspect(tx, prospectId, { state })
-  return state
+  return { state, prospect }
 }
 
 function movedBy(to: ProspectState): ProspectMove {
-  if (to === 'replied' || to === 'qualified' || to === 'pilot_offered' || to === 'declined')
-    return to
+  if (to === 'replied' || to === 'qualified' || to === 'declined') return to
   throw refuse('wrong_state', {
     detail: `${to} follows from records, and is not recorded`,
-    next_action: 'Record a message, offer a paid next step, or wait for its payment and run.',
+    next_action:
+      'Record a message, invite it to a pilot, offer a paid next step, or wait for its payment and run.',
   })
 }
 
@@ -213,13 +270,9 @@ function prospectView(row: ProspectRow, events: readonly ProspectEventRow[]) {
   const { prospect_id, label, channel, rail, contact_reference, agent_id, customer_account } = row
   const history = events
     .filter((event) => event.prospect_id === prospect_id)
-    .map(({ event, state, message_sha256, sent_at, reason, operator, at }) => ({
-      event,
-      state,
-      message_sha256,
+    .map(({ sent_at, at, seq: _seq, prospect_id: _id, ...event }) => ({
+      ...event,
       sent_at: sent_at?.toISOString() ?? null,
-      reason,
-      operator,
       at: at.toISOString(),
     }))
   const known = { prospect_id, label, channel, rail, contact_reference, agent_id, customer_account }

@@ -3,7 +3,7 @@ import type { StateTable } from '../core/state-table.ts'
 export const channels = ['email', 'agent', 'marketplace', 'referral', 'other'] as const
 export type Channel = (typeof channels)[number]
 
-/** States that an operator moves a prospect to; messages move it to `messaged`. */
+/** States that records lead to: messages, replies, qualified conversations, and invitations to a pilot. */
 export const recordedStates = [
   'identified',
   'messaged',
@@ -27,7 +27,11 @@ export const prospectTransitions: StateTable<RecordedState, ProspectMove> = {
   messaged: { message: 'messaged', replied: 'replied', declined: 'declined' },
   replied: { message: 'replied', qualified: 'qualified', declined: 'declined' },
   qualified: { message: 'qualified', pilot_offered: 'pilot_offered', declined: 'declined' },
-  pilot_offered: { message: 'pilot_offered', declined: 'declined' },
+  pilot_offered: {
+    message: 'pilot_offered',
+    pilot_offered: 'pilot_offered',
+    declined: 'declined',
+  },
   declined: {},
 }
 

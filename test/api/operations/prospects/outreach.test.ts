@@ -18,6 +18,13 @@ const move = (prospect_id: string, to: 'replied' | 'declined') =>
     mode: 'update_prospect_state',
     prospect_id,
     to,
+    ...(to === 'replied' && {
+      received: {
+        message_sha256: sha256Hex(key()),
+        channel: 'email' as const,
+        received_at: new Date().toISOString(),
+      },
+    }),
     idempotency_key: key(),
   })
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { storeFinishedTask } from '../../../support/paid-run.ts'
@@ -34,6 +35,11 @@ const message = (prospect_id: string, text = key(), sent_at = new Date().toISOSt
     idempotency_key: key(),
   })
 type Move = Omit<InputOf<'update-prospect-state'>, 'mode' | 'idempotency_key' | 'prospect_id'>
+const received = (text = key()) => ({
+  message_sha256: sha256Hex(text),
+  channel: 'email' as const,
+  received_at: new Date().toISOString(),
+})
 const move = (prospect_id: string, given: Move) =>
   apis.console.call('update-prospect-state', {
     mode: 'update_prospect_state',
@@ -99,8 +105,14 @@ verifies(
     const two = [await create({ agent_id: agent.agentId }), await create()]
     for (const { prospect_id } of two) {
       await message(prospect_id)
-      await move(prospect_id, { to: 'replied' })
-      await move(prospect_id, { to: 'qualified', reason: 'has the budget' })
+      const reply = received()
+      expect(await codeOf(move(prospect_id, { to: 'replied' }))).toBe('not_ready')
+      await move(prospect_id, { to: 'replied', received: reply })
+      const cited = { to: 'qualified', reason: 'has the budget' } as const
+      expect(await codeOf(move(prospect_id, cited))).toBe('not_ready')
+      const other = { ...cited, conversation_sha256: sha256Hex('never written') }
+      expect(await codeOf(move(prospect_id, other))).toBe('not_ready')
+      await move(prospect_id, { ...cited, conversation_sha256: reply.message_sha256 })
       await message(prospect_id)
     }
     const again = await message(two[0]!.prospect_id, 'hello')
@@ -178,7 +190,7 @@ verifies(
       expect(await codeOf(move(prospect_id, { to }))).toBe('wrong_state')
     await message(prospect_id)
     const bound = { agent_id: agentId, customer_account: 'north' }
-    await move(prospect_id, { to: 'replied', ...bound })
+    await move(prospect_id, { to: 'replied', received: received(), ...bound })
     expect(await codeOf(move(prospect_id, { to: 'qualified', agent_id: other.agentId }))).toBe(
       'already_bound',
     )
@@ -205,6 +217,36 @@ verifies(
     expect(await stateOf(prospect_id)).toBe('converted_to_paid')
     await apis.decide(payment_reference_id, 'revise')
     expect(await stateOf(prospect_id)).toBe('replied')
+  },
+  30_000,
+)
+
+verifies(
+  'prospect.records',
+  'an invitation offers a pilot, and a message has its channel',
+  async () => {
+    const { prospect_id } = await create()
+    const asked = {
+      client: { name: 'Northwind' },
+      rail: 'financeops',
+      objective: 'Match the invoices.',
+      prospect_id,
+    } as const
+    const invite = () => apis.console.call('pilot-invite', { ...asked, idempotency_key: key() })
+    const sent = (await message(prospect_id)).body.prospect.history.at(-1)
+    expect(sent).toMatchObject({ event: 'message_sent', channel: 'email' })
+    expect(await codeOf(invite())).toBe('wrong_state')
+    await move(prospect_id, { to: 'replied', received: received() })
+    await move(prospect_id, { to: 'qualified', received: received() })
+    expect(await codeOf(move(prospect_id, { to: 'pilot_offered' }))).toBe('wrong_state')
+    const { pilot } = (await invite()).body
+    const offered = (await read('pilot_offered')).items[0]
+    expect(offered).toMatchObject({ prospect_id, state: 'pilot_offered' })
+    expect(offered?.history.at(-1)).toMatchObject({ event: 'moved', pilot_id: pilot.pilot_id })
+    // What was sent is no reply, and no row says otherwise.
+    const moved = sql`insert into prospect_events (prospect_id, seq, event, state, cites, operator)
+      values (${prospect_id}, 99, 'moved', 'qualified', ${String(sent?.message_sha256)}, 'operator:x')`
+    await expect(moved.execute(apis.db)).rejects.toThrow('cite what the prospect wrote')
   },
   30_000,
 )
