@@ -13,6 +13,7 @@ export const sellingMeanings: Readonly<Record<string, string>> = {
   prospect_id: 'The prospect, as create-prospect answered it.',
   message_sha256: 'The digest of the message, which is not kept.',
   sent_at: 'When it was sent.',
+  received_at: 'When you received it.',
   'update-prospect-state to': 'The next state.',
   'read-prospects state': 'Only prospects in this state now.',
   'paid-next-step-mark to': 'The only state that an offer leads to.',
