@@ -4,6 +4,7 @@ import type { ErrorCode } from '#domain/core/error-codes.ts'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { firingTerms } from '#domain/production/accepted-terms.ts'
 import { intervalSecondsMin } from '#domain/production/customer-workflow.ts'
+import { draftingModel } from '#domain/tasks/drafted.ts'
 import type { FiringSnapshot, FiringSteps } from '../../workflows/firing/activities.ts'
 import { transaction } from '../store/postgres/db.ts'
 import {
@@ -78,7 +79,7 @@ function begin(
         row,
         refusal: refuse('wrong_state', { detail: `the workflow is ${state}` }),
       }
-    if (workflow.terms_sha256 !== firingTerms(workflow.rail, model).terms_sha256)
+    if (workflow.terms_sha256 !== firingTerms(draftingModel(workflow.rail, model)).terms_sha256)
       return { workflow, row, refusal: refuse('terms_mismatch', { detail: otherTerms }) }
     const detail = 'it fires again sooner than its cadence allows'
     return { workflow, row, refusal: early ? refuse('rate_limited', { detail }) : undefined }

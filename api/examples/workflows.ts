@@ -14,7 +14,7 @@ const terms = {
   wallet_id: ids.allowance,
   cadence: 'monthly',
 } as const
-const { terms: accepted_terms, terms_sha256 } = firingTerms('packetops', null)
+const { terms: accepted_terms, terms_sha256 } = firingTerms(null)
 const agreed = { accepted_terms, terms_sha256 }
 const waiting = {
   workflow_id,

@@ -1,6 +1,6 @@
 /** Where the types of `columnTypes` come from, as the generated file imports them. */
 export const typeSources: Readonly<Record<string, string>> = {
-  Analysis: '#domain/analysis/analysis.ts',
+  Analysis: '#domain/analysis/schema.ts',
   AccountControls: '#domain/accounts/controls.ts',
   Ap2Document: './json-columns.ts',
   Account: '#domain/credit/credit.ts',

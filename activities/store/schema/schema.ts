@@ -5,7 +5,7 @@ import type { Scope } from '#domain/agents/credential.ts'
 import type { BadgeState, EvidenceCheck } from '#domain/agents/listing.ts'
 import type { DeliveryStep } from '#domain/agents/onboarding.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
-import type { Analysis } from '#domain/analysis/analysis.ts'
+import type { Analysis } from '#domain/analysis/schema.ts'
 import type {
   MandateTerms,
   SignedAction,

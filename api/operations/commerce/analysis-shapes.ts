@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Analysis } from '#domain/analysis/analysis.ts'
+import { Analysis } from '#domain/analysis/schema.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
 import { limits } from '#domain/core/limits.ts'
 import { Moment } from '#domain/rails/fields.ts'

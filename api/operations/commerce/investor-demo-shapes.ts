@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Analysis } from '#domain/analysis/analysis.ts'
+import { Analysis } from '#domain/analysis/schema.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
 import { screenFreeText } from '../../calls/forbidden-material.ts'
 import { Digest } from '../../fields.ts'

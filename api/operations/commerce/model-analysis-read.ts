@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Analysis } from '#domain/analysis/analysis.ts'
+import { Analysis } from '#domain/analysis/schema.ts'
 import { evidenceExamples } from '../../examples/evidence.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'

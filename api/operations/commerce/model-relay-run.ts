@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Analysis } from '#domain/analysis/analysis.ts'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
+import { Analysis } from '#domain/analysis/schema.ts'
 import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'

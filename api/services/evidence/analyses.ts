@@ -1,4 +1,4 @@
-import { Analysis, analysisOf } from '#domain/analysis/analysis.ts'
+import { analysisOf } from '#domain/analysis/analysis.ts'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
 import {
   type AnalysisInput,
@@ -7,6 +7,7 @@ import {
   packetInputOf,
   questionsOf,
 } from '#domain/analysis/input.ts'
+import { Analysis } from '#domain/analysis/schema.ts'
 import { ANALYSIS_ITEM } from '#domain/commerce/reserved-names.ts'
 import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'

@@ -10,6 +10,7 @@ import {
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import { uploadDigestsOf } from '#domain/rails/uploads.ts'
+import { draftingModel } from '#domain/tasks/drafted.ts'
 import { readWallet } from '../../../activities/credit/allowance.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
@@ -171,7 +172,7 @@ export class CustomerWorkflowService {
 
 /** What an agent accepts with the call that makes or resumes a workflow. */
 function accepted(rail: RailKey, model: string | null) {
-  const { terms, terms_sha256 } = firingTerms(rail, model)
+  const { terms, terms_sha256 } = firingTerms(draftingModel(rail, model))
   return { accepted_terms: canonicalJson(terms), terms_sha256 }
 }
 

@@ -1,14 +1,15 @@
 import { digestOf } from '../core/canonical-json.ts'
-import type { RailKey } from '../rails/rail.ts'
 import { dataPolicy, declaredTerm } from '../tasks/data-declaration.ts'
-import { mayBeDrafted } from '../tasks/drafted.ts'
 
-/** What the agent of a workflow accepts for the runs of its firings; the contract of each run has the same terms. */
-export function firingTerms(rail: RailKey, model: string | null) {
+/**
+ * What the agent of a workflow accepts for the runs of its firings; the contract of each run has the same terms. `model` is the one
+ * that drafts for them, null where none does.
+ */
+export function firingTerms(model: string | null) {
   const terms = {
     version: 'firing-terms-v1' as const,
     contract: 'The contract that is prepared for each run of the workflow is accepted as it is.',
-    data_policy: dataPolicy(mayBeDrafted({ rail, usage: 'operational' }) ? model : null),
+    data_policy: dataPolicy(model),
     data_declaration: declaredTerm,
   }
   return { terms, terms_sha256: digestOf(terms) }

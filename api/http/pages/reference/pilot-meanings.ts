@@ -7,5 +7,6 @@ export const pilotMeanings: Readonly<Record<string, string>> = {
   desired_start: 'The day on which the client wants to begin.',
   pilot_id: 'The pilot, as its intake, invitation or offer answered it.',
   response: 'The answer: accept and decline are final, the others keep the invitation open.',
+  'pilots-list source': 'How the pilot began.',
   'pilot-conversation-add text': 'What is said.',
 }

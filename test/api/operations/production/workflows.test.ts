@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import { firingTerms } from '#domain/production/accepted-terms.ts'
+import { draftingModel } from '#domain/tasks/drafted.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { resumeSchedules } from '../../../../temporal/resume.ts'
@@ -122,11 +123,13 @@ verifies('workflow.terms', 'a firing cites accepted terms, and by others starts 
   })
   const id = await own.active({ cadence: 'on_demand' })
   const { accepted_terms, terms_sha256 } = await own.read(id)
-  expect(accepted_terms).toEqual(firingTerms('packetops', null).terms)
+  expect(accepted_terms).toEqual(firingTerms(null).terms)
   expect(digestOf(accepted_terms)).toBe(terms_sha256)
-  const drafted = [null, 'a model'].map((model) => firingTerms('diligenceops', model).terms_sha256)
+  const drafted = [null, 'a model'].map(
+    (model) => firingTerms(draftingModel('diligenceops', model)).terms_sha256,
+  )
   expect(new Set(drafted).size).toBe(2)
-  const other = { ...firingTerms('packetops', null).terms, data_policy: 'another one' }
+  const other = { ...firingTerms(null).terms, data_policy: 'another one' }
   const rows = (terms: object) =>
     sql`update customer_workflows set accepted_terms = ${canonicalJson(terms)},
     terms_sha256 = ${digestOf(terms)} where workflow_id = ${id}`.execute(apis.db)
