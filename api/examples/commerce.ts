@@ -178,7 +178,8 @@ export const commerceExamples = {
         ],
         consent: 'Only the agent of a proof publishes it.',
         shown: 'Ids, kinds, decisions, receipts and times.',
-        profiles: 'Counts of what the agent has published, and of nothing else.',
+        profiles:
+          'Counts of what the agent has published of work on record here, and of nothing else.',
       },
       empty_state: null,
       offset: 0,

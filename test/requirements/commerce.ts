@@ -64,6 +64,11 @@ export const commerceRequirements = {
     behavior:
       'A run of this service is proven by its stored package: files, proof hash and completion signature are verified, its review and its payment read from its record.',
   },
+  'commerce.records': {
+    source: 'decision',
+    behavior:
+      'The mission id of a handoff is a handoff pack with a wallet of its agent, that of a delivery a delivered pilot of it; each carries one mission. What rests on no record is unspecified, and in no reliability.',
+  },
   'commerce.duplicates': {
     source: 'commerce § Checks',
     behavior:

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
 import type { InputOf } from '../../api/http/client.ts'
 import { freshKey } from './agent-use.ts'
 
@@ -28,10 +30,10 @@ export function freshPackage() {
   }
 }
 
-/** A handoff that lacks nothing for an agent with a credential, and that needs no payment. */
-export const handoff = (more: Partial<ProofInput> = {}): ProofInput => ({
+/** A proof that lacks nothing, needs no payment, and rests on no record of this service. */
+export const freeProof = (more: Partial<ProofInput> = {}): ProofInput => ({
   schema_version: 'v1',
-  mission: { mission_id: `m-${freshKey()}`, kind: 'agent_handoff', objective: 'Hand it over.' },
+  mission: { mission_id: `m-${freshKey()}`, kind: 'free_proof', objective: 'Hand it over.' },
   agent: { name: 'Ledger reader' },
   return_package: freshPackage(),
   evidence: [notedToday('The customer took it over.')],
@@ -49,3 +51,59 @@ export const missionOf = (
   objective: 'Deliver the report.',
   ...more,
 })
+
+const digest = () => sha256Hex(freshKey())
+const address = () => `0x${digest().slice(0, 40)}`
+
+/** Stores rows without the work that leads to them. */
+const asStored = (db: Tx, store: (tx: Tx) => Promise<unknown>) =>
+  transaction(db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await store(tx)
+  })
+
+/** A handoff pack for a wallet that the account of an agent bound. */
+export async function storePack(
+  db: Tx,
+  { agentId }: { agentId: string },
+  { usage = 'operational', isBound = true } = {},
+): Promise<string> {
+  const [pack_id, recipient] = [`hp_${digest()}`, address()]
+  const part = (claims: object) => Buffer.from(JSON.stringify(claims)).toString('base64url')
+  const jws = `${part({ kid: 'k' })}.${part({ iss: 'i', iat: 1, sub: pack_id, kind: 'handoff_pack', usage })}.${part({})}`
+  await asStored(db, async (tx) => {
+    await sql`insert into handoff_packs (pack_id, builder, recipient, task_id, seq, status, pack_sha256, expires_at, jws, kid,
+        receipt_id, call_id, issued_at)
+      values (${pack_id}, ${address()}, ${recipient}, 'reports', 1, 'completed', ${sha256Hex(jws)},
+        now() + interval '1 day', ${jws}, 'k', ${`rc_${digest()}`}, ${freshKey()}, now())`.execute(
+      tx,
+    )
+    if (isBound)
+      await sql`insert into account_wallets (wallet, account_id, signature, receipt_id)
+        select ${recipient}, account_id, '0x', ${`rc_${digest()}`} from agents where agent_id = ${agentId}`.execute(
+        tx,
+      )
+  })
+  return pack_id
+}
+
+/** A pilot of an agent, whose run has this credit. */
+export async function storePilot(
+  db: Tx,
+  { agentId }: { agentId: string },
+  { credit = null as string | null, state = 'delivered' } = {},
+): Promise<string> {
+  const [pilot_id, task_id] = [`pl_${digest()}`, `task-${digest()}`]
+  await asStored(db, async (tx) => {
+    await sql`insert into tasks (task_id, state, sequence, head_hash, agent_id, rail, tier, usage, on_gaps, terms_sha256,
+        input_sha256, review_decision, entitlement_id, run_id)
+      values (${task_id}, 'operating', 1, ${digest()}, ${agentId}, 'packetops', 'standard', 'operational', 'report',
+        ${digest()}, ${digest()}, 'approve', ${credit}, ${`run_${digest()}`})`.execute(tx)
+    await sql`insert into pilots (pilot_id, source, rail, tier, total_usd, client, objective, agent_id, status_token_sha256, state)
+      values (${pilot_id}, 'controlled', 'packetops', 'standard', 107, '{"name":"Client"}', 'Deliver.', ${agentId},
+        ${digest()}, ${state})`.execute(tx)
+    await sql`insert into pilot_runs (task_id, pilot_id, audit_event_id, asked_sha256, customer_account)
+      values (${task_id}, ${pilot_id}, ${`aud_${digest()}`}, ${digest()}, 'client')`.execute(tx)
+  })
+  return pilot_id
+}

@@ -75,7 +75,7 @@ export type ReliabilityRow = {
   last_published_at: Date
 }
 
-/** What is published of each of these agents, in numbers. */
+/** What each of these agents published of work that is on record here, in numbers. */
 export async function readReliability(
   tx: Tx,
   agentIds: readonly string[],
@@ -87,7 +87,7 @@ export async function readReliability(
       (count(*) filter (where decision = 'human_review_required'))::int as human_review_required,
       (count(*) filter (where decision = 'payment_hold'))::int as payment_hold,
       min(published_at) as first_published_at, max(published_at) as last_published_at
-    from commerce_activity where agent_id = any(${[...agentIds]}) group by agent_id order by agent_id`.execute(
+    from commerce_activity where agent_id = any(${[...agentIds]}) and usage <> 'unspecified' group by agent_id order by agent_id`.execute(
     tx,
   )
   return rows

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { MissionKind } from '#domain/commerce/missions.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { ReferenceRow } from '../payments/payment-references.ts'
 import type { Tx } from '../postgres/db.ts'
@@ -65,6 +66,24 @@ export async function findDuplicate(
     .executeTakeFirst()
 }
 
+/** The earliest proof with which this agent got through for the record that its mission id names. */
+export async function findProofOfMission(
+  tx: Tx,
+  { kind, missionId, agentId }: { kind: MissionKind; missionId: string; agentId: string },
+): Promise<Pick<CommerceProofRow, 'proof_id'> | undefined> {
+  return tx
+    .selectFrom('commerce_proofs')
+    .select('proof_id')
+    .where('agent_id', '=', agentId)
+    .where('mission_kind', '=', kind)
+    .where(sql<boolean>`request->'mission'->>'mission_id' = ${missionId}`)
+    .where(sql<boolean>`(decision = 'eligible_to_continue' or review_state = 'approved')`)
+    .orderBy('evaluated_at')
+    .orderBy('proof_id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /** Other proofs of a package, the oldest first. */
 export async function listOthersOf(
   tx: Tx,
@@ -90,7 +109,7 @@ export async function countWaitingOf(tx: Tx, agentId: string): Promise<number> {
   )
 }
 
-/** A payment, and the mission that it is to carry; `workId` is the return package or work order of its own tasks. */
+/** A payment, and the mission that it is to carry; `workId` is the return package, work order or pilot of its own tasks. */
 export type CarriedMission = Pick<ReferenceRow, 'payment_reference_id' | 'entitlement_id'> & {
   missionSha256: string
   workId: string | undefined
@@ -98,7 +117,7 @@ export type CarriedMission = Pick<ReferenceRow, 'payment_reference_id' | 'entitl
 
 /**
  * Whether a proof of another mission rests on this payment; one that was held rests on none. Credit of several units pays for several
- * runs, so another run of this credit, or a work order with such a run, is no other use of it.
+ * runs, so another run of this credit, or a work order or pilot with such a run, is no other use of it.
  */
 export async function isPaymentUsed(
   tx: Tx,
@@ -118,7 +137,9 @@ export async function isPaymentUsed(
             and r.return_package_id <> ${workId})
           or exists (select from work_order_tasks w where w.task_id = t.task_id
             and commerce_proofs.mission_kind = 'work_order_delivery'
-            and w.work_order_id = commerce_proofs.request->'mission'->>'mission_id' and w.work_order_id <> ${workId})))`,
+            and w.work_order_id = commerce_proofs.request->'mission'->>'mission_id' and w.work_order_id <> ${workId})
+          or exists (select from pilot_runs p where p.task_id = t.task_id and commerce_proofs.mission_kind = 'pilot_delivery'
+            and p.pilot_id = commerce_proofs.request->'mission'->>'mission_id' and p.pilot_id <> ${workId})))`,
     )
     .limit(1)
     .executeTakeFirst()

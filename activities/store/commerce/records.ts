@@ -42,6 +42,35 @@ export async function listOwnOrderTasks(
   return rows
 }
 
+/** A handoff pack whose builder or recipient is a wallet that the account of this agent bound; undefined for any other. */
+export async function findOwnHandoff(
+  tx: Tx,
+  packId: string,
+  agentId: string,
+): Promise<{ jws: string; issued_at: Date } | undefined> {
+  const { rows } = await sql<{ jws: string; issued_at: Date }>`
+    select p.jws, p.issued_at from handoff_packs p where p.pack_id = ${packId} and exists (
+      select from account_wallets w join agents a using (account_id)
+      where a.agent_id = ${agentId} and w.wallet in (p.builder, p.recipient))`.execute(tx)
+  return rows[0]
+}
+
+type DeliveredPilot = Pick<TaskRow, 'task_id' | 'entitlement_id' | 'usage'> & { since: Date }
+
+/** The run of a pilot of this agent that was delivered; undefined for any other pilot. */
+export async function findDeliveredPilot(
+  tx: Tx,
+  pilotId: string,
+  agentId: string,
+): Promise<DeliveredPilot | undefined> {
+  const { rows } = await sql<DeliveredPilot>`
+    select t.task_id, t.entitlement_id, t.usage, p.state_since as since
+    from pilots p join pilot_runs r using (pilot_id) join tasks t using (task_id)
+    where p.pilot_id = ${pilotId} and p.agent_id = ${agentId} and t.agent_id = ${agentId}
+      and p.state in ('delivered', 'paid_next_step_ready', 'converted_to_paid')`.execute(tx)
+  return rows[0]
+}
+
 /** The agent that a receipt is about, by its subject; null for one that is about none. */
 export async function agentOfReceipt(tx: Tx, receiptId: string): Promise<string | null> {
   const { rows } = await sql<{ agent_id: string | null }>`

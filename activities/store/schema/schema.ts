@@ -17,7 +17,6 @@ import type { CommerceDecision, MissionKind, ProtocolBinding } from '#domain/com
 import type { CommercePacket } from '#domain/commerce/packet.ts'
 import type { Refusal } from '#domain/core/errors.ts'
 import type { RecordKind } from '#domain/core/record-kinds.ts'
-import type { RunUsage } from '#domain/core/usage.ts'
 import type { Account } from '#domain/credit/credit.ts'
 import type { Bought } from '#domain/credit/pricing.ts'
 import type { Drafts, ModelOutput } from '#domain/drafts/draft.ts'
@@ -425,7 +424,7 @@ export type Database = {
     agent_id: string
     mission_kind: MissionKind
     protocol_binding: ProtocolBinding | null
-    usage: RunUsage
+    usage: 'synthetic' | 'operational' | 'unspecified'
     decision: CommerceDecision
     review_state: string | null
     receipt_id: string

@@ -3,6 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { badgesOf } from '../../../activities/store/agents/trust-listings.ts'
 import {
+  countActivity,
   findActivity,
   type ReliabilityRow,
   readReliability,
@@ -75,7 +76,7 @@ export class AgentPassports {
     if (standing === undefined) return undefined
     const [published] = await readReliability(db, [agentId])
     const { listed, ...about } = standing
-    if (!listed && published === undefined) return undefined
+    if (!listed && (await countActivity(db, { agentId })) === 0) return undefined
     const badge_state = (await badgesOf(db, [agentId])).get(agentId) ?? 'none'
     const counts = listed ? await countStanding(db, agentId) : unshown
     return {

@@ -3,13 +3,14 @@ import type { CommerceFacts, ProvenAgent } from '#domain/commerce/facts.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { findCredential } from '../../../activities/store/agents/agent-credentials.ts'
 import { lockAgent } from '../../../activities/store/agents/agents.ts'
-import { findDuplicate } from '../../../activities/store/commerce/proofs.ts'
+import { findDuplicate, findProofOfMission } from '../../../activities/store/commerce/proofs.ts'
 import { listOwnOrderTasks } from '../../../activities/store/commerce/records.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { factsOf as credentialFacts } from '../../auth/agent.ts'
 import type { CommerceDeps } from './deps.ts'
 import { readEvidence, readMandate, readPackage } from './evidence.ts'
+import { readMissionRecord } from './mission-record.ts'
 import { chainFault, readPayment } from './payment.ts'
 import { type CommerceRequest, type Digests, itemsOf } from './request.ts'
 
@@ -46,13 +47,15 @@ export async function holdAgent(tx: Tx, { agentId, credentialId }: ProofAgent): 
 export async function gather(deps: CommerceDeps, { request, agent }: Omit<Asked, 'callId'>) {
   const given = itemsOf(request)
   const agentId = agent?.agentId
+  const found = agentId && (await readMissionRecord(deps.db, request, agentId))
   const work = await readWork(deps, request, agentId)
-  const paying = { agentId, named: request.payment, ordered: work.ordered }
+  const { record = null, ordered = work.ordered } = found || {}
+  const paying = { agentId, named: request.payment, ordered }
   const [evidence, fault] = await Promise.all([
     readEvidence(deps, request),
     chainFault(deps, paying),
   ])
-  return { ...work, items: work.items ?? given.artifacts, given, evidence, fault }
+  return { ...work, record, ordered, items: work.items ?? given.artifacts, given, evidence, fault }
 }
 
 /** The run or the work order behind a mission, and the credit of its tasks; undefined where this service has no order of it. */
@@ -112,13 +115,13 @@ export async function factsOf(
     evidence: gathered.evidence,
     recorded: gathered.recorded,
     ownsFinishedOrder: gathered.ownsFinishedOrder,
+    record: gathered.record,
     payment: paid.facts,
     mandate: await readMandate(tx, request.authority?.mandate_id, agentId),
-    duplicate: await earlierOf(tx, agentId, {
-      ...digests,
-      isOwn: gathered.recorded !== undefined,
-    }),
-    usage: usage ?? gathered.recorded?.usage ?? usageBy(agent),
+    duplicate:
+      (await earlierOf(tx, agentId, { ...digests, isOwn: gathered.recorded !== undefined })) ??
+      (await earlierMission(tx, agentId, { request, record: gathered.record })),
+    usage: usage ?? usageOf(agent, gathered),
     now: await clockSeconds(tx),
   }
   return { facts, reference: paid.reference }
@@ -137,6 +140,29 @@ async function earlierOf(
   })
   if (earlier === undefined) return null
   return agentId !== undefined && earlier.agent_id === agentId
-    ? { proofId: earlier.proof_id }
+    ? { of: 'package', proofId: earlier.proof_id }
     : 'foreign'
+}
+
+/** A handoff pack or pilot carries one mission of an agent. */
+async function earlierMission(
+  tx: Tx,
+  agentId: string | undefined,
+  { request: { mission }, record }: Pick<Asked, 'request'> & Pick<Gathered, 'record'>,
+): Promise<CommerceFacts['duplicate']> {
+  if (agentId === undefined || record === null) return null
+  const named = { kind: mission.kind, missionId: mission.mission_id, agentId }
+  const earlier = await findProofOfMission(tx, named)
+  return earlier === undefined ? null : { of: 'mission', proofId: earlier.proof_id }
+}
+
+/** Operational is only what a record of this service is behind; what an agent says alone is unspecified. */
+function usageOf(
+  agent: ProofAgent | undefined,
+  { recorded, record, ownsFinishedOrder }: Gathered,
+): CommerceFacts['usage'] {
+  if (recorded) return recorded.usage
+  if (agent === undefined) return 'unspecified'
+  if (agent.sandbox) return 'synthetic'
+  return record?.usage ?? (ownsFinishedOrder ? 'operational' : 'unspecified')
 }

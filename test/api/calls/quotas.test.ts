@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { createClient, ProblemError } from '../../../api/http/client.ts'
-import { handoff } from '../../support/commerce.ts'
+import { freeProof } from '../../support/commerce.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { newAgentClient, trustedAgent } from '../../support/registering-agent.ts'
 import { verifies } from '../../verifies.ts'
@@ -81,7 +81,7 @@ verifies('admission.quotas', 'what free public calls keep counts in the stored b
     task: '{"rail":"packetops"}',
   }
   const calls = [
-    () => from('198.51.100.11').call('commerce-proof-evaluate', handoff()),
+    () => from('198.51.100.11').call('commerce-proof-evaluate', freeProof()),
     () => from('198.51.100.12').call('service-scout-run', scout),
     () => from('198.51.100.13').call('run-service', service),
   ]

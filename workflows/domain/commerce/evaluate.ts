@@ -74,17 +74,22 @@ function checkHashes({ recorded, items, evidence }: CommerceFacts): Result {
 }
 
 function checkRequired({ kind, ...facts }: CommerceFacts): Result {
-  const { items, claims, evidence, recorded, ownsFinishedOrder } = facts
+  const { items, claims, evidence, recorded, ownsFinishedOrder, record } = facts
   const isThere = {
     own_run: recorded !== undefined && recorded !== null,
     finished_order: ownsFinishedOrder,
+    handoff_pack: record !== null,
+    delivered_pilot: record !== null,
     artifact: items.length > 0,
     claim: claims.length > 0,
     evidence: evidence.length > 0,
   }
   const missing = missionOf(kind).needs.filter((need) => !isThere[need])
-  if (missing.length > 0)
+  const named = missing.find((need) => need === 'handoff_pack' || need === 'delivered_pilot')
+  if (missing.length > (named === undefined ? 0 : 1))
     return failed('items_missing', `a ${kind} also needs ${missing.join(', ')}`)
+  if (named !== undefined)
+    return unverified(`${named}_unknown`, `the mission id names no ${named} of this agent`)
   const { unusable, needed } = openIn(items)
   if (unusable.length > 0)
     return unverified('evidence_unusable', `by its analysis nothing stands for ${unusable}`)
@@ -131,10 +136,11 @@ function checkPolicy(claims: readonly JudgedClaim[]): Result {
 
 const DAY_SECONDS = 86_400
 
-function checkAge({ evidence, recorded, now }: CommerceFacts): Result {
+function checkAge({ evidence, recorded, record, now }: CommerceFacts): Result {
   const dated = [
     ...evidence.map(({ id, dated: at }) => ({ id, at })),
     ...(recorded ? [{ id: 'package', at: recorded.madeAt }] : []),
+    ...(record ? [{ id: 'mission', at: record.at }] : []),
   ]
   if (dated.length === 0) return notNeeded('there is no evidence')
   const idsOf = (isOne: (at: number | null) => boolean) =>
@@ -208,5 +214,5 @@ function checkDuplicates({ duplicate }: CommerceFacts): Result {
   if (duplicate === null) return passed('no earlier proof is of this package')
   return duplicate === 'foreign'
     ? failed('duplicate_package', 'another agent had this package proven before')
-    : failed('duplicate_package', `${duplicate.proofId} is of the same package`)
+    : failed(`duplicate_${duplicate.of}`, `${duplicate.proofId} is of the same ${duplicate.of}`)
 }

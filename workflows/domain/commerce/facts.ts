@@ -20,6 +20,13 @@ export type RecordedPackage = {
   readonly isReviewed: boolean
 }
 
+/** The handoff pack or the delivered pilot that a mission id names. */
+export type MissionRecord = {
+  readonly usage: 'synthetic' | 'operational'
+  /** Unix seconds: when the pack was signed, or the pilot came to its present state. */
+  readonly at: number
+}
+
 /** Evidence: a text that was hashed, a digest alone, or a receipt of this service. */
 export type EvidenceItem = {
   readonly id: string
@@ -73,10 +80,15 @@ export type CommerceFacts = {
   readonly recorded: RecordedPackage | null | undefined
   /** Whether the mission id is a work order of this agent, with a result of every run of it. */
   readonly ownsFinishedOrder: boolean
+  /** Null where the mission id is no handoff pack with a wallet of this agent, and no delivered pilot of it. */
+  readonly record: MissionRecord | null
   readonly payment: PaymentFacts
   readonly mandate: MandateFacts
-  /** The earlier proof of the same package; `foreign` without its id. */
-  readonly duplicate: null | { readonly proofId: string } | 'foreign'
+  /** The earlier proof of the same package, or of the same handoff pack or pilot; `foreign` without its id. */
+  readonly duplicate:
+    | null
+    | { readonly of: 'package' | 'mission'; readonly proofId: string }
+    | 'foreign'
   readonly usage: 'synthetic' | 'operational' | 'unspecified'
   /** Unix seconds. */
   readonly now: number

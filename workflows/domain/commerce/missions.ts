@@ -21,10 +21,18 @@ export type ProtocolBinding = (typeof protocolBindings)[number]
 /** The method of payment that proves a protocol. */
 export const provenBy = { x402: 'x402_reference', ap2: 'ap2_mandate_reference' } as const
 
-/** What a package has to hold: a run or order of this service, or at least one of each named part. */
+/** What a mission rests on: a record of this service, or at least one of each named part of the package. */
 export type Mission = {
   readonly kind: MissionKind
-  readonly needs: readonly ('own_run' | 'finished_order' | 'artifact' | 'claim' | 'evidence')[]
+  readonly needs: readonly (
+    | 'own_run'
+    | 'finished_order'
+    | 'handoff_pack'
+    | 'delivered_pilot'
+    | 'artifact'
+    | 'claim'
+    | 'evidence'
+  )[]
   /** A `required` payment holds the mission while it is not named; synthetic work needs none. */
   readonly payment: 'required' | 'if_named'
   /** Whether an agent with a credential has to stand behind it. */
@@ -41,13 +49,13 @@ export const missions: readonly Mission[] = [
   },
   {
     kind: 'agent_handoff',
-    needs: ['artifact', 'evidence'],
+    needs: ['handoff_pack', 'artifact', 'evidence'],
     payment: 'if_named',
     needsAgent: true,
   },
   {
     kind: 'pilot_delivery',
-    needs: ['artifact', 'claim', 'evidence'],
+    needs: ['delivered_pilot', 'artifact', 'claim', 'evidence'],
     payment: 'required',
     needsAgent: true,
   },

@@ -2,7 +2,7 @@
 export const commerceMeanings: Readonly<Record<string, string>> = {
   schema_version: 'The version of the schema of the request.',
   mission: 'What the package was made for.',
-  mission_id: 'Your own name of the mission; of a work order its id.',
+  mission_id: 'Your own name of the mission; of a work order, handoff pack or pilot its id.',
   'mission.kind': 'What the package has to hold, and whether it has to be paid.',
   publication_consent: 'Whether the activity feed may show the proof; false withdraws it.',
   agent: 'The agent behind the package.',

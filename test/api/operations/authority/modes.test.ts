@@ -7,7 +7,7 @@ import { eventually } from '../../../support/agent.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { ap2Payment, ap2Terms, issueAp2 } from '../../../support/ap2-over-http.ts'
 import { openAuthority, usage } from '../../../support/authority.ts'
-import { handoff } from '../../../support/commerce.ts'
+import { freeProof } from '../../../support/commerce.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { codeOf } from '../../../support/problems.ts'
 import { decide, trustedAgent } from '../../../support/registering-agent.ts'
@@ -420,7 +420,7 @@ verifies(
 )
 
 verifies('authority.execute', 'the publication of a proof is delegated', async () => {
-  const { proof_id } = (await authority.client.call('commerce-proof-evaluate', handoff())).body
+  const { proof_id } = (await authority.client.call('commerce-proof-evaluate', freeProof())).body
   const operation_id = 'activity-feed-publish'
   for (const publication_consent of [true, false]) {
     const input = { proof_id, publication_consent, idempotency_key: freshKey() }

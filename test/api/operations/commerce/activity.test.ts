@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient, type InputOf, type OutputOf } from '../../../../api/http/client.ts'
-import { handoff, missionOf } from '../../../support/commerce.ts'
+import { freeProof, missionOf, storePack, storePilot } from '../../../support/commerce.ts'
 import { connectMcp } from '../../../support/mcp.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, patiently, problemOf } from '../../../support/problems.ts'
@@ -16,11 +16,16 @@ afterAll(() => apis?.stop())
 
 const publisher = () => apis.agent(['runs:read', 'runs:write', 'proofs:publish'])
 type Agent = Awaited<ReturnType<typeof publisher>>
-type Input = ReturnType<typeof handoff>
+type Input = ReturnType<typeof freeProof>
 const hosts = () => apis.hosts[0]!
 
-const evaluate = async (by: Pick<Agent, 'call'>, input: Input = handoff()) =>
+const evaluate = async (by: Pick<Agent, 'call'>, input: Input = freeProof()) =>
   (await by.call('commerce-proof-evaluate', input)).body
+/** A handoff with a pack of this agent. */
+const handoff = async (by: Agent) => {
+  const mission_id = await storePack(apis.db, by)
+  return freeProof({ mission: missionOf('agent_handoff', { mission_id }) })
+}
 const publish = async (
   by: Pick<Agent, 'call'>,
   proof_id: string,
@@ -109,13 +114,13 @@ verifies('commerce.consent', 'only the agent publishes, and only with the scope'
   })
   expect(bare.status).toBe(401)
   expect(await codeOf(publish(agent, `cp_${'0'.repeat(64)}`))).toBe('not_found')
-  const free = await evaluate(apis.open(), handoff({ mission: missionOf('free_proof') }))
+  const free = await evaluate(apis.open(), freeProof({ mission: missionOf('free_proof') }))
   expect(await codeOf(publish(agent, free.proof_id))).toBe('not_owner')
   expect(await publish(agent, proof_id, false)).toMatchObject({ published: false, receipt: null })
   const consents = { mission: missionOf('agent_handoff', { publication_consent: true }) }
   const [at, unscoped] = [
-    await evaluate(agent, handoff(consents)),
-    await evaluate(plain, handoff(consents)),
+    await evaluate(agent, freeProof(consents)),
+    await evaluate(plain, freeProof(consents)),
   ]
   expect(at.persistence.publication_consent).toBe(true)
   expect(unscoped.persistence.publication_consent).toBe(false)
@@ -127,7 +132,7 @@ verifies('commerce.consent', 'only the agent publishes, and only with the scope'
     requested_scopes: ['runs:read', 'runs:write', 'proofs:publish'],
   })
   const client = createClient({ baseUrl: hosts().base, agent: sandbox.credential })
-  const { proof_id: synthetic } = await evaluate(client, handoff(consents))
+  const { proof_id: synthetic } = await evaluate(client, freeProof(consents))
   expect(await codeOf(publish(client, synthetic))).toBe('scope_denied')
   expect(idsOf(await feed())).not.toContain(synthetic)
 })
@@ -165,10 +170,12 @@ verifies('commerce.feed', 'the proofs of an agent are there while it is trusted'
 verifies('commerce.feed', 'pages are bounded, and profiles count what is published', async () => {
   const agent = await publisher()
   const proofs = []
-  for (let at = 0; at < 3; at++) proofs.push(await evaluate(agent))
-  proofs.push(await evaluate(agent, handoff({ mission: missionOf('pilot_delivery') })))
+  for (let at = 0; at < 3; at++) proofs.push(await evaluate(agent, await handoff(agent)))
+  // Nothing paid for the run of this pilot.
+  const unpaid = { mission_id: await storePilot(apis.db, agent) }
+  proofs.push(await evaluate(agent, freeProof({ mission: missionOf('pilot_delivery', unpaid) })))
   for (const { proof_id } of proofs) await publish(agent, proof_id)
-  const unpublished = await evaluate(agent, handoff({ mission: missionOf('pilot_delivery') }))
+  const unpublished = await evaluate(agent, freeProof({ mission: missionOf('pilot_delivery') }))
   const all = await feed({ agent_id: agent.agentId })
   expect(idsOf(all)).toEqual(proofs.map(({ proof_id }) => proof_id).reverse())
   expect(idsOf(all)).not.toContain(unpublished.proof_id)
@@ -184,6 +191,12 @@ verifies('commerce.feed', 'pages are bounded, and profiles count what is publish
   const page = await feed({ agent_id: agent.agentId, offset: '1', limit: '2' })
   expect(idsOf(page)).toEqual(idsOf(all).slice(1, 3))
   expect(page).toMatchObject({ offset: 1, limit: 2, total: 4 })
+  // What rests on the word of its agent alone is shown as such, and counts for nothing.
+  const word = await evaluate(agent)
+  await publish(agent, word.proof_id)
+  const more = await feed({ agent_id: agent.agentId })
+  expect(more.items[0]).toMatchObject({ proof_id: word.proof_id, usage: 'unspecified' })
+  expect(more.reliability_profiles).toEqual(all.reliability_profiles)
   const kind = await feed({ agent_id: agent.agentId, mission_kind: 'pilot_delivery' })
   expect(idsOf(kind)).toEqual([proofs[3]?.proof_id])
   const none = await feed({ agent_id: agent.agentId, since: '2099-01-01T00:00:00Z' })
@@ -201,7 +214,7 @@ verifies('commerce.private', 'nothing public holds a text of the agent', async (
   const [mission_id = '', objective = '', name = '', text = ''] = texts
   const proof = await evaluate(
     agent,
-    handoff({
+    freeProof({
       mission: { mission_id, kind: 'agent_handoff', objective },
       agent: { name },
       return_package: { artifacts: [], claims: [{ claim: text, artifact: 'x' }] },
@@ -243,7 +256,9 @@ verifies('commerce.tools', 'both tools are the calls of their operations', async
 
 verifies('commerce.review', 'a person decides once about what is for a person', async () => {
   const agent = await publisher()
-  const input = handoff({ return_package: { artifacts: [{ name: 'a', sha256: 'a'.repeat(64) }] } })
+  const input = freeProof({
+    return_package: { artifacts: [{ name: 'a', sha256: 'a'.repeat(64) }] },
+  })
   const proof = await evaluate(agent, input)
   expect(proof).toMatchObject({
     decision: 'human_review_required',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
-import { handoff } from '../../../support/commerce.ts'
+import { freeProof, missionOf, storePack } from '../../../support/commerce.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf } from '../../../support/problems.ts'
 import { verifies } from '../../../verifies.ts'
@@ -28,7 +28,9 @@ const publishProfile = (by: Agent, publish_profile: boolean) =>
     idempotency_key: key(),
   })
 async function publishProof(by: Agent) {
-  const { proof_id, receipt } = (await by.call('commerce-proof-evaluate', handoff())).body
+  const mission = missionOf('agent_handoff', { mission_id: await storePack(apis.db, by) })
+  const asked = freeProof({ mission })
+  const { proof_id, receipt } = (await by.call('commerce-proof-evaluate', asked)).body
   const selector = { receipt_id: receipt.receipt_id }
   await expect
     .poll(async () => (await apis.open().call('verify-receipt', selector)).body.verified)
@@ -108,6 +110,6 @@ verifies('passport.verify', 'a passport is verified, and what changed is named',
   const altered = [head, forged.toString('base64url'), signature].join('.')
   expect(await verify(altered)).toMatchObject({ verified: false, current_claims_differ: [] })
   expect((await verify('a.b.c')).verified).toBe(false)
-  const other = (await agent.call('commerce-proof-evaluate', handoff())).body.passport.jws
+  const other = (await agent.call('commerce-proof-evaluate', freeProof())).body.passport.jws
   expect((await verify(other)).checks.at(-1)).toMatchObject({ check: 'kind', ok: false })
 })

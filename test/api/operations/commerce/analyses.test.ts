@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
-import { artifactOf, handoff } from '../../../support/commerce.ts'
+import { artifactOf, freeProof } from '../../../support/commerce.ts'
 import { startComposed } from '../../../support/composed-api.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, problemOf } from '../../../support/problems.ts'
@@ -122,7 +122,7 @@ verifies('analysis.reserved', 'no caller names an item as this service does', as
     const refused = await problemOf(run({ ...asked(), packet }))
     expect([name, refused.status]).toEqual([name, 400])
   }
-  const forged = handoff({
+  const forged = freeProof({
     return_package: { artifacts: [artifactOf('{}', 'service:analysis.json')], claims: [] },
   })
   expect((await problemOf(apis.open().call('commerce-proof-evaluate', forged))).status).toBe(400)

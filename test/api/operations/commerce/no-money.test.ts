@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient } from '../../../../api/http/client.ts'
 import { startChain, type TestChain } from '../../../support/chain.ts'
-import { handoff, missionOf } from '../../../support/commerce.ts'
+import { freeProof, missionOf } from '../../../support/commerce.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { patiently } from '../../../support/problems.ts'
 import { trustedAgent } from '../../../support/registering-agent.ts'
@@ -49,12 +49,10 @@ verifies(
     const agent = createClient({ baseUrl: host.base, agent: credential })
     const before = await chainState()
     expect(before.logs.length).toBeGreaterThan(0)
+    const kinds = ['pilot_delivery', 'agent_handoff', 'free_proof'] as const
     const inputs = Array.from({ length: 30 }, (_, at) =>
-      handoff({
-        mission: missionOf(at % 3 === 0 ? 'pilot_delivery' : 'agent_handoff', {
-          publication_consent: true,
-        }),
-        ...(at % 3 === 1 ? { evidence: [] } : {}),
+      freeProof({
+        mission: missionOf(kinds[at % 3] ?? 'free_proof', { publication_consent: true }),
       }),
     )
     const proofs = await Promise.all(

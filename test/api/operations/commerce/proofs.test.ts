@@ -10,10 +10,12 @@ import { createClient, type OutputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'
 import {
   artifactOf,
+  freeProof,
   freshPackage,
-  handoff,
   missionOf,
   notedToday,
+  storePack,
+  storePilot,
 } from '../../../support/commerce.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, patiently, problemOf } from '../../../support/problems.ts'
@@ -31,10 +33,10 @@ afterAll(() => apis?.stop())
 const newAgent = () => apis.agent(['runs:read', 'runs:write', 'wallets:read', 'wallets:write'])
 type Agent = Awaited<ReturnType<typeof newAgent>>
 type Proof = OutputOf<'commerce-proof-evaluate'>
-type Input = ReturnType<typeof handoff>
+type Input = ReturnType<typeof freeProof>
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const evaluate = async (by: Pick<Agent, 'call'>, input: Input = handoff()): Promise<Proof> =>
+const evaluate = async (by: Pick<Agent, 'call'>, input: Input = freeProof()): Promise<Proof> =>
   (await by.call('commerce-proof-evaluate', input)).body
 const reasonOf = ({ verification_packet }: Proof, check: (typeof commerceChecks)[number]) =>
   verification_packet.checks.find((one) => one.check === check)?.reason
@@ -62,7 +64,12 @@ async function payment(by: Agent, decision: 'approve' | 'none' = 'approve') {
   return { payment_reference_id, amount_usd: quote.total_usd }
 }
 const delivery = (more: Partial<Input> = {}) =>
-  handoff({ mission: missionOf('pilot_delivery'), ...more })
+  freeProof({ mission: missionOf('pilot_delivery'), ...more })
+/** The mission of a delivered pilot of this agent, whose run has the credit of a payment. */
+const pilotMission = async (by: Agent, paid?: { payment_reference_id: string }) => {
+  const credit = paid === undefined ? null : await creditOf(paid)
+  return missionOf('pilot_delivery', { mission_id: await storePilot(apis.db, by, { credit }) })
+}
 
 type Step = { credit: string | null; finished?: boolean }
 /** A work order of this agent with these steps, stored without the work that leads to it. */
@@ -100,7 +107,7 @@ async function creditOf({ payment_reference_id }: { payment_reference_id: string
   return String(entitlement_id)
 }
 const orderDelivery = (mission_id: string, more: Partial<Input> = {}) =>
-  handoff({ mission: missionOf('work_order_delivery', { mission_id }), ...more })
+  freeProof({ mission: missionOf('work_order_delivery', { mission_id }), ...more })
 
 verifies(
   'commerce.contract',
@@ -144,13 +151,13 @@ verifies(
   ['commerce.signed', 'commerce.persisted'],
   'a sound package gets a decision that anyone can follow offline',
   async () => {
-    const input = handoff()
+    const input = freeProof()
     const proof = await evaluate(agent, input)
     expect(proof).toMatchObject({
       decision: 'eligible_to_continue',
       reasons: [],
       agent: { agent_id: agent.agentId, credential_bound: true },
-      usage: 'operational',
+      usage: 'unspecified',
       persistence: { state: 'persisted', published: false, review_state: null },
       log_state: 'pending',
       money_movement: false,
@@ -209,14 +216,14 @@ verifies('commerce.hashes', 'forged digests are refused and leave nothing', asyn
     { evidence: [{ id: 'r', sha256: forged, receipt_id: `rc_${'b'.repeat(64)}` }] },
   ]
   for (const more of wrong) {
-    const problem = await problemOf(evaluate(agent, handoff(more)))
+    const problem = await problemOf(evaluate(agent, freeProof(more)))
     expect(problem).toMatchObject({ status: 422, code: 'evidence_mismatch', money_moved: 'no' })
   }
   expect(await count('commerce_proofs')).toBe(before)
   const { sha256: digest, name } = artifactOf('not given')
   const unseen = await evaluate(
     agent,
-    handoff({ return_package: { artifacts: [{ name, sha256: digest }] } }),
+    freeProof({ return_package: { artifacts: [{ name, sha256: digest }] } }),
   )
   expect(unseen.decision).toBe('human_review_required')
   expect(reasonOf(unseen, 'hashes')).toBe('content_not_given')
@@ -227,7 +234,7 @@ verifies('commerce.claims', 'a changed claim or text changes the decision', asyn
   const proven = (claim: string, text = content) =>
     evaluate(
       agent,
-      handoff({
+      freeProof({
         return_package: {
           artifacts: [artifactOf(text)],
           claims: [{ claim, artifact: 'report.md' }],
@@ -248,14 +255,14 @@ verifies('commerce.evidence', 'receipts have to be of this agent, and evidence f
   const receiptOf = async (by: Agent) => (await evaluate(by)).receipt.receipt_id
   const [own, foreign] = [await receiptOf(agent), await receiptOf(other)]
   const named = async (receipt_id: string) =>
-    evaluate(agent, handoff({ evidence: [{ id: 'r', sha256: receipt_id.slice(3), receipt_id }] }))
+    evaluate(agent, freeProof({ evidence: [{ id: 'r', sha256: receipt_id.slice(3), receipt_id }] }))
   expect((await named(own)).decision).toBe('eligible_to_continue')
   expect(reasonOf(await named(foreign), 'evidence_owner')).toBe('evidence_of_another')
   expect(reasonOf(await named(`rc_${'0'.repeat(64)}`), 'evidence_owner')).toBe('receipt_unknown')
   const dated = async (dated: string | undefined) => {
     const { dated: _today, ...undated } = notedToday('seen')
     const evidence = [dated === undefined ? undated : { ...undated, dated }]
-    const proof = await evaluate(agent, handoff({ evidence }))
+    const proof = await evaluate(agent, freeProof({ evidence }))
     expect(proof.decision).toBe('human_review_required')
     return reasonOf(proof, 'evidence_age')
   }
@@ -283,18 +290,24 @@ verifies('commerce.payment', 'the ledger decides about a payment, never the call
   expect(await held({ payment: { ...paid, amount_usd: paid.amount_usd + 1 } })).toBe(
     'amount_mismatch',
   )
-  const input = delivery({ payment: paid })
-  const proof = await evaluate(agent, input)
-  expect(proof.decision).toBe('eligible_to_continue')
+  // The payment of a pilot is that of its run, also where it is not named.
+  const mission = await pilotMission(agent, paid)
+  const proof = await evaluate(agent, delivery({ mission }))
+  expect(proof).toMatchObject({ decision: 'eligible_to_continue', usage: 'operational' })
   expect(proof.verification_packet.payment).toMatchObject({
     payment_reference_id: paid.payment_reference_id,
     state: 'verified',
     amount_usd: paid.amount_usd,
     settlement_receipt_id: expect.stringMatching(/^rc_/),
   })
+  const named = await payment(agent)
   const bound = await evaluate(
     agent,
-    delivery({ payment: await payment(agent), protocol_binding: 'x402' }),
+    delivery({
+      mission: await pilotMission(agent, named),
+      payment: named,
+      protocol_binding: 'x402',
+    }),
   )
   expect(bound.decision).toBe('human_review_required')
   expect(reasonOf(bound, 'protocol')).toBe('protocol_mismatch')
@@ -345,8 +358,8 @@ verifies('commerce.payment', 'a work order is paid and finished in each of its s
 verifies('commerce.payment', 'the payment of an order carries no other mission', async () => {
   const [one, two] = [await payment(agent), await payment(agent)]
   const steps = [{ credit: await creditOf(one) }, { credit: await creditOf(two) }]
-  // The second step's payment carried a delivery before it paid for the order.
-  const delivered = await evaluate(agent, delivery({ payment: two }))
+  // The second step's payment carried another mission before it paid for the order.
+  const delivered = await evaluate(agent, freeProof({ payment: two }))
   expect(delivered.decision).toBe('eligible_to_continue')
   const used = await evaluate(agent, orderDelivery(await workOrder(agent, steps)))
   expect(reasonOf(used, 'payment')).toBe('payment_of_another_order')
@@ -364,11 +377,50 @@ verifies('commerce.payment', 'the payment of an order carries no other mission',
   expect(reasonOf(other, 'payment')).toBeNull()
 })
 
+verifies('commerce.records', 'a handoff rests on a pack with a wallet of its agent', async () => {
+  const [agent, other] = [await newAgent(), await newAgent()]
+  const by = (mission_id: string, whose = agent) =>
+    evaluate(whose, freeProof({ mission: missionOf('agent_handoff', { mission_id }) }))
+  const foreign = await storePack(apis.db, other)
+  const unbound = await storePack(apis.db, agent, { isBound: false })
+  for (const id of [`m-${key()}`, `hp_${'0'.repeat(64)}`, foreign, unbound]) {
+    const proof = await by(id)
+    expect(proof).toMatchObject({ decision: 'human_review_required', usage: 'unspecified' })
+    expect(reasonOf(proof, 'required_items')).toBe('handoff_pack_unknown')
+  }
+  const packed = await by(foreign, other)
+  expect(packed).toMatchObject({ decision: 'eligible_to_continue', usage: 'operational' })
+  const again = await by(foreign, other)
+  expect(reasonOf(again, 'duplicates')).toBe('duplicate_mission')
+  const synthetic = await by(await storePack(apis.db, agent, { usage: 'synthetic' }))
+  expect(synthetic.usage).toBe('synthetic')
+})
+
+verifies('commerce.records', 'a delivery rests on a delivered pilot of its agent', async () => {
+  const [agent, other] = [await newAgent(), await newAgent()]
+  const paid = await payment(agent)
+  const credit = await creditOf(paid)
+  const running = await storePilot(apis.db, agent, { credit, state: 'running' })
+  const foreign = await storePilot(apis.db, other, { credit })
+  for (const mission_id of [`m-${key()}`, running, foreign]) {
+    const mission = missionOf('pilot_delivery', { mission_id })
+    const proof = await evaluate(agent, delivery({ mission }))
+    expect(reasonOf(proof, 'required_items')).toBe('delivered_pilot_unknown')
+    expect(proof.usage).toBe('unspecified')
+  }
+  const mission = await pilotMission(agent, paid)
+  const named = await evaluate(agent, delivery({ mission, payment: paid }))
+  expect(named.decision).toBe('eligible_to_continue')
+  const run = { return_package_id: `rp_${'0'.repeat(64)}` }
+  const crossed = await evaluate(agent, delivery({ mission, return_package: run }))
+  expect(reasonOf(crossed, 'required_items')).toBe('items_missing')
+})
+
 verifies('commerce.duplicates', 'a package is proven once, also in parallel', async () => {
   const return_package = freshPackage()
   const proofs = await Promise.all(
     Array.from({ length: 12 }, (_, at) =>
-      patiently(() => evaluate(agent.clients[at % 2] ?? agent, handoff({ return_package }))),
+      patiently(() => evaluate(agent.clients[at % 2] ?? agent, freeProof({ return_package }))),
     ),
   )
   const eligible = proofs.filter(({ decision }) => decision === 'eligible_to_continue')
@@ -379,27 +431,28 @@ verifies('commerce.duplicates', 'a package is proven once, also in parallel', as
   }
   const parts = return_package.artifacts
   const artifacts = [...parts, ...parts.map((part) => ({ ...part, name: 'copy.md' }))]
-  const twice = await evaluate(agent, handoff({ return_package: { artifacts } }))
+  const twice = await evaluate(agent, freeProof({ return_package: { artifacts } }))
   expect(reasonOf(twice, 'duplicates')).toBe('duplicate_package')
   const other = await newAgent()
-  const taken = await evaluate(other, handoff({ return_package }))
+  const taken = await evaluate(other, freeProof({ return_package }))
   expect(reasonOf(taken, 'duplicates')).toBe('duplicate_package')
   expect(JSON.stringify(taken)).not.toContain(eligible[0]?.proof_id)
 })
 
 verifies('commerce.duplicates', 'a held mission is decided again once it is paid', async () => {
-  const [mission, return_package] = [missionOf('pilot_delivery'), freshPackage()]
+  const paid = await payment(agent, 'none')
+  const [mission, return_package] = [await pilotMission(agent, paid), freshPackage()]
   const first = await evaluate(agent, delivery({ mission, return_package }))
   expect(first.decision).toBe('payment_hold')
-  const paid = await payment(agent)
+  await apis.decide(paid.payment_reference_id, 'approve')
   const second = await evaluate(agent, delivery({ mission, return_package, payment: paid }))
   expect(second.decision).toBe('eligible_to_continue')
   const third = await evaluate(agent, delivery({ mission, return_package, payment: paid }))
   expect(reasonOf(third, 'duplicates')).toBe('duplicate_package')
   // A stranger without a credential takes nothing from an agent.
   const unclaimed = freshPackage()
-  await evaluate(apis.open(), handoff({ return_package: unclaimed }))
-  const own = await evaluate(agent, handoff({ return_package: unclaimed }))
+  await evaluate(apis.open(), freeProof({ return_package: unclaimed }))
+  const own = await evaluate(agent, freeProof({ return_package: unclaimed }))
   expect(own.decision).toBe('eligible_to_continue')
 })
 
@@ -411,21 +464,24 @@ verifies('commerce.duplicates', 'a stranger takes no package by its digest alone
       sha256: digest,
     })),
   }
-  await evaluate(await newAgent(), handoff({ return_package: digests }))
+  await evaluate(await newAgent(), freeProof({ return_package: digests }))
   const sandbox = await trustedAgent(apis.hosts[0]!, apis.operator, { sandbox: true })
   const baseUrl = apis.hosts[0]?.base ?? ''
-  await evaluate(createClient({ baseUrl, agent: sandbox.credential }), handoff({ return_package }))
-  const proof = await evaluate(agent, handoff({ return_package }))
+  await evaluate(
+    createClient({ baseUrl, agent: sandbox.credential }),
+    freeProof({ return_package }),
+  )
+  const proof = await evaluate(agent, freeProof({ return_package }))
   expect(proof.decision).toBe('eligible_to_continue')
 })
 
 verifies('commerce.identity', 'only its access key makes an agent', async () => {
   const other = await newAgent()
-  const as = (agent_id: string) => handoff({ agent: { agent_id } })
+  const as = (agent_id: string) => freeProof({ agent: { agent_id } })
   expect(await codeOf(evaluate(apis.open(), as(agent.agentId)))).toBe('credential_required')
   expect(await codeOf(evaluate(other, as(agent.agentId)))).toBe('not_owner')
   expect((await evaluate(agent, as(agent.agentId))).agent.agent_id).toBe(agent.agentId)
-  const stranger = await evaluate(apis.open())
+  const stranger = await evaluate(apis.open(), freeProof({ mission: missionOf('agent_handoff') }))
   expect(stranger).toMatchObject({
     decision: 'human_review_required',
     agent: { agent_id: null, credential_bound: false },
@@ -457,7 +513,7 @@ verifies('commerce.identity', 'a key that is revoked meanwhile proves nothing', 
 
 verifies('commerce.idempotent', 'a hundred parallel proofs with one key are one', async () => {
   const before = await count('commerce_proofs')
-  const input = handoff()
+  const input = freeProof()
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, at) =>
       patiently(() => evaluate(agent.clients[at % 2] ?? agent, input)),
@@ -481,7 +537,7 @@ verifies('commerce.secrets', 'secrets in any text are refused and stored nowhere
     { evidence: [notedToday(secret)] },
   ]
   for (const more of inputs)
-    expect(await codeOf(evaluate(agent, handoff(more)))).toBe('forbidden_material')
+    expect(await codeOf(evaluate(agent, freeProof(more)))).toBe('forbidden_material')
   expect(await count('commerce_proofs')).toBe(before)
   expect(apis.logged()).not.toContain('PRIVATE KEY')
 })
@@ -489,7 +545,7 @@ verifies('commerce.secrets', 'secrets in any text are refused and stored nowhere
 verifies('commerce.bounded', 'bodies over 64 KiB are refused', async () => {
   const content = 'x '.repeat(11_000)
   const artifacts = [1, 2, 3].map((at) => artifactOf(`${content}${at}`, `part-${at}`))
-  const large = handoff({ return_package: { artifacts } })
+  const large = freeProof({ return_package: { artifacts } })
   expect(await codeOf(evaluate(apis.open(), large))).toBe('payload_too_large')
   expect(await codeOf(evaluate(agent, large))).toBe('payload_too_large')
 })
@@ -503,7 +559,7 @@ verifies('commerce.persisted', 'others see a proof only when it has no agent', a
     expect(await codeOf(read(by, own.proof_id))).toBe('not_found')
   const free = await evaluate(
     apis.open(),
-    handoff({ mission: missionOf('free_proof'), evidence: [] }),
+    freeProof({ mission: missionOf('free_proof'), evidence: [] }),
   )
   expect(free.decision).toBe('eligible_to_continue')
   const { body } = await read(apis.open(1), free.proof_id)
@@ -534,7 +590,7 @@ verifies('commerce.moves-no-money', 'proofs leave the books as they were', async
 
 verifies('commerce.guarded', 'SQL keeps proofs as they were written', async () => {
   const { proof_id } = await evaluate(agent)
-  const free = await evaluate(apis.open(), handoff())
+  const free = await evaluate(apis.open(), freeProof())
   const consents = (id: string, seq: number, consent: boolean) =>
     sql`insert into commerce_consents values (${id}, ${seq}, ${consent}, ${free.receipt.receipt_id}, now())`
   const refused = [
@@ -566,7 +622,7 @@ verifies('commerce.evidence', 'a mandate has to be in force and of this agent', 
   const operator = createClient({ baseUrl: apis.hosts[0]?.base ?? '', operator: apis.operator })
   const { body } = await operator.call('issue-mandate', { mode: 'issue_mandate', action })
   const mandate_id = 'mandate_id' in body ? body.mandate_id : ''
-  const under = (by: Agent) => evaluate(by, handoff({ authority: { mandate_id } }))
+  const under = (by: Agent) => evaluate(by, freeProof({ authority: { mandate_id } }))
   expect((await under(agent)).decision).toBe('eligible_to_continue')
   expect(reasonOf(await under(await newAgent()), 'authority')).toBe('mandate_unknown')
   const revoke = { mode: 'revoke_mandate', action: { mandate_id, reason: 'over' } } as const
@@ -578,12 +634,12 @@ verifies('commerce.review', 'at most 25 proofs of an agent wait for a person', a
   const busy = await newAgent()
   const claimed = { return_package: { artifacts: [{ name: 'a', sha256: 'b'.repeat(64) }] } }
   for (let at = 0; at < 23; at++)
-    expect((await evaluate(busy, handoff(claimed))).persistence.review_state).toBe('waiting')
+    expect((await evaluate(busy, freeProof(claimed))).persistence.review_state).toBe('waiting')
   // Proofs of several packages at once are counted one after the other.
   const atOnce = await Promise.all(
     Array.from({ length: 6 }, (_, at) => {
       const artifacts = [{ name: 'a', sha256: sha256(key()) }]
-      const input = handoff({ return_package: { artifacts } })
+      const input = freeProof({ return_package: { artifacts } })
       return codeOf(evaluate(busy.clients[at % 2] ?? busy, input)).then(
         (code) => code === 'rate_limited',
         () => false,
@@ -592,7 +648,7 @@ verifies('commerce.review', 'at most 25 proofs of an agent wait for a person', a
   )
   expect(atOnce.filter((isLimited) => !isLimited)).toHaveLength(2)
   const before = await count('commerce_proofs')
-  expect(await problemOf(evaluate(busy, handoff(claimed)))).toMatchObject({
+  expect(await problemOf(evaluate(busy, freeProof(claimed)))).toMatchObject({
     status: 429,
     code: 'rate_limited',
     money_moved: 'no',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
 import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
-import { artifactOf, handoff } from '../../../support/commerce.ts'
+import { artifactOf, freeProof } from '../../../support/commerce.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, problemOf } from '../../../support/problems.ts'
 import { verifies } from '../../../verifies.ts'
@@ -133,7 +133,7 @@ verifies('relay.own', 'nothing of a caller is relayed as an analysis of this ser
   expect(refused.status).toBe(400)
   // A proof with an item of the same digest is no analysis.
   const text = canonicalJson(altered)
-  const forged = handoff({
+  const forged = freeProof({
     mission: { mission_id: unknown.analysis_id, kind: 'free_proof', objective: 'Pass.' },
     return_package: { artifacts: [artifactOf(text, 'analysis.json')], claims: [] },
   })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { InputOf, OutputOf } from '../../../../api/http/client.ts'
 import { freshKey, openAgentUse } from '../../../support/agent-use.ts'
 import { auditBooks } from '../../../support/books.ts'
-import { artifactOf, handoff, missionOf } from '../../../support/commerce.ts'
+import { artifactOf, freeProof, missionOf } from '../../../support/commerce.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -58,7 +58,7 @@ const proofOf = async (
     evidence: [],
     ...more,
   }
-  return (await by.client.call('commerce-proof-evaluate', handoff(input))).body
+  return (await by.client.call('commerce-proof-evaluate', freeProof(input))).body
 }
 const reasonOf = ({ verification_packet }: Proof, check: string) =>
   verification_packet.checks.find((one) => one.check === check)?.reason

@@ -9,7 +9,7 @@ import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { wakeTask } from '../../../../temporal/tasks.ts'
 import { openAgentUse } from '../../../support/agent-use.ts'
 import { startCandidates } from '../../../support/candidates.ts'
-import { handoff } from '../../../support/commerce.ts'
+import { freeProof } from '../../../support/commerce.ts'
 import { listedAgent } from '../../../support/listings.ts'
 import { requestedPilot } from '../../../support/pilots.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
@@ -79,7 +79,7 @@ const subjects: Record<Kind, { parts: string[]; wait: () => Promise<string> }> =
       const return_package = { artifacts: [{ name: 'report.md', sha256: 'a'.repeat(64) }] }
       const { body } = await agent.client.call(
         'commerce-proof-evaluate',
-        handoff({ return_package }),
+        freeProof({ return_package }),
       )
       return body.proof_id
     },

@@ -1,5 +1,5 @@
 import { freshKey } from '../../../support/agent-use.ts'
-import { freshPackage, handoff } from '../../../support/commerce.ts'
+import { freeProof, freshPackage } from '../../../support/commerce.ts'
 import { agent, elsewhere, type Kept, memberOf, open, type Rows, receipt } from './row.ts'
 import type { World } from './world.ts'
 
@@ -26,7 +26,7 @@ const repeated = () => {
 
 /** A proof of the agent, which may be published. */
 const proven = async ({ client }: World['agent']) =>
-  (await client.call('commerce-proof-evaluate', handoff())).body.proof_id
+  (await client.call('commerce-proof-evaluate', freeProof())).body.proof_id
 const publication = (publication_consent: boolean) => async (by: World['agent']) => ({
   proof_id: await proven(by),
   publication_consent,
@@ -53,8 +53,8 @@ export const proofRows: Rows = {
   },
   'commerce-proof-evaluate': {
     as: agent,
-    ask: () => handoff(),
-    other: () => handoff({ return_package: { ...freshPackage(), claims: [unproven] } }),
+    ask: () => freeProof(),
+    other: () => freeProof({ return_package: { ...freshPackage(), claims: [unproven] } }),
     kept: proofKept,
   },
   'activity-feed-read': {

@@ -43,6 +43,7 @@ const sound: CommerceFacts = {
   evidence: [seen],
   recorded: undefined,
   ownsFinishedOrder: false,
+  record: { usage: 'operational', at: now - 60 },
   payment: paid,
   mandate: { kind: 'none' },
   duplicate: null,
@@ -54,6 +55,7 @@ const run: CommerceFacts = {
   kind: 'rail_run',
   claims: [],
   evidence: [],
+  record: null,
   recorded,
 }
 const claimOf = (claim: string, artifact = 'report.md') => ({ claims: [{ claim, artifact }] })
@@ -89,6 +91,9 @@ const reviewed: readonly Change[] = [
   [{ items: [{ ...item, text: null }] }, 'hashes', 'content_not_given'],
   [evidenceOf({ given: false }), 'hashes', 'content_not_given'],
   [{ items: [] }, 'required_items', 'items_missing'],
+  [{ record: null }, 'required_items', 'delivered_pilot_unknown'],
+  [{ kind: 'agent_handoff', record: null }, 'required_items', 'handoff_pack_unknown'],
+  [{ record: { usage: 'operational', at: now - 91 * DAY } }, 'evidence_age', 'evidence_stale'],
   [{ items: [item, analysisWith('unusable')] }, 'required_items', 'evidence_unusable'],
   [{ items: [item, analysisWith('partial', 'needed')] }, 'required_items', 'evidence_gaps'],
   [{ claims: [] }, 'required_items', 'items_missing'],
@@ -113,7 +118,8 @@ const reviewed: readonly Change[] = [
   [{ mandate: { ...mandate, revoked: true } }, 'authority', 'mandate_revoked'],
   [{ mandate: { ...mandate, inForce: false } }, 'authority', 'mandate_expired'],
   [{ binding: 'x402' }, 'protocol', 'protocol_mismatch'],
-  [{ duplicate: { proofId: 'cp_1' } }, 'duplicates', 'duplicate_package'],
+  [{ duplicate: { of: 'package', proofId: 'cp_1' } }, 'duplicates', 'duplicate_package'],
+  [{ duplicate: { of: 'mission', proofId: 'cp_1' } }, 'duplicates', 'duplicate_mission'],
   [{ duplicate: 'foreign' }, 'duplicates', 'duplicate_package'],
 ]
 const ofRuns: readonly Change[] = [
@@ -157,7 +163,7 @@ describe('evaluate', () => {
   })
 
   verifies('commerce.decisions', 'the payment decides before every other check', () => {
-    for (const [change] of reviewed) {
+    for (const [{ kind: _kind, ...change }] of reviewed) {
       const facts = { ...sound, ...change, payment: { kind: 'none' } } as const
       expect(evaluate(facts).decision).toBe('payment_hold')
     }
@@ -169,7 +175,8 @@ describe('evaluate', () => {
     expect(unpaid({ usage: 'synthetic' })).toBe('eligible_to_continue')
     expect(unpaid({ payment: { kind: 'free' } })).toBe('eligible_to_continue')
     for (const kind of missionKinds) expect(commerceDecisions, kind).toContain(unpaid({ kind }))
-    expect(unpaid({ kind: 'agent_handoff', evidence: [seen] })).toBe('eligible_to_continue')
+    const { record } = sound
+    expect(unpaid({ kind: 'agent_handoff', evidence: [seen], record })).toBe('eligible_to_continue')
     expect(unpaid({ kind: 'free_proof', agent: null })).toBe('eligible_to_continue')
   })
 
