@@ -24,7 +24,7 @@ const unneeded: Readonly<Record<string, string>> = {
   evidence_owner: 'no evidence names a receipt',
   payment: 'a free_proof needs no payment',
   authority: 'a free_proof needs no agent',
-  protocol: 'http is the statement of the caller',
+  protocol: 'no record says whether it was http',
 }
 const checks = commerceChecks.map((check) => ({
   check,
@@ -66,7 +66,7 @@ export const evaluated = {
   usage: 'unspecified',
   receipt: unspecified('commerce', {
     ...shared,
-    protocol_binding: 'http',
+    protocol_binding: null,
     request_sha256: digests.request,
     packet_sha256: digests.evidence,
     checks: checks.map(({ check, outcome, reason }) => ({ check, outcome, reason })),
@@ -125,7 +125,7 @@ export const commerceExamples = {
       checks: checks.map(({ check, outcome, reason }) => ({ check, outcome, reason })),
       mission_kind: 'free_proof',
       agent_id: null,
-      protocol_binding: 'http',
+      protocol_binding: null,
       usage: 'unspecified',
       package_sha256: packageSha256,
       packet_sha256: digests.evidence,

@@ -59,6 +59,11 @@ export const commerceRequirements = {
     behavior:
       'The payment is the one that ledger and chain have for this mission and agent, whatever the caller says; one of another order, another amount or another agent holds the mission.',
   },
+  'commerce.protocol': {
+    source: 'commerce § Checks',
+    behavior:
+      'A protocol is held against the record of the payment or of the start of the run; only a proven one is in receipt, feed and public proof.',
+  },
   'commerce.run': {
     source: 'commerce § Checks',
     behavior:

@@ -87,13 +87,14 @@ export async function storePack(
   return pack_id
 }
 
-/** A pilot of an agent, whose run has this credit. */
+/** A pilot of an agent, whose run has this credit and was started over MCP. */
 export async function storePilot(
   db: Tx,
   { agentId }: { agentId: string },
   { credit = null as string | null, state = 'delivered' } = {},
 ): Promise<string> {
   const [pilot_id, task_id] = [`pl_${digest()}`, `task-${digest()}`]
+  const audit_event_id = `aud_${digest()}`
   await asStored(db, async (tx) => {
     await sql`insert into tasks (task_id, state, sequence, head_hash, agent_id, rail, tier, usage, on_gaps, terms_sha256,
         input_sha256, review_decision, entitlement_id, run_id)
@@ -102,8 +103,12 @@ export async function storePilot(
     await sql`insert into pilots (pilot_id, source, rail, tier, total_usd, client, objective, agent_id, status_token_sha256, state)
       values (${pilot_id}, 'controlled', 'packetops', 'standard', 107, '{"name":"Client"}', 'Deliver.', ${agentId},
         ${digest()}, ${state})`.execute(tx)
+    await sql`insert into production_writes (audit_event_id, kind, operation_id, rail, agent_id, credential_id, tool, subject,
+        checks, passed, customer_account)
+      values (${audit_event_id}, 'written', 'pilot-run', 'packetops', ${agentId}, 'c', 'start_rail_run', ${task_id}, '[]',
+        true, 'client')`.execute(tx)
     await sql`insert into pilot_runs (task_id, pilot_id, audit_event_id, asked_sha256, customer_account)
-      values (${task_id}, ${pilot_id}, ${`aud_${digest()}`}, ${digest()}, 'client')`.execute(tx)
+      values (${task_id}, ${pilot_id}, ${audit_event_id}, ${digest()}, 'client')`.execute(tx)
   })
   return pilot_id
 }

@@ -16,6 +16,18 @@ export async function insertProductionWrite(tx: Tx, write: NewWrite): Promise<vo
 export const findProductionWrite = (tx: Tx, auditEventId: string) =>
   findRow(tx, 'production_writes', { audit_event_id: auditEventId })
 
+/** How a task was started: by a tool of MCP or by the path itself; null where no write of an agent started it. */
+export async function findStart(tx: Tx, taskId: string): Promise<'mcp' | 'http' | null> {
+  const row = await tx
+    .selectFrom('production_writes')
+    .select('tool')
+    .where('subject', '=', taskId)
+    .where('customer_account', 'is not', null)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  return row.tool === null ? 'http' : 'mcp'
+}
+
 export type WriteCounts = { written: number; validated: number; refused: number }
 
 /** By operation: writes that passed, and validations that passed and that did not. */

@@ -1,5 +1,10 @@
 import type { PackageItem } from '#domain/commerce/claims.ts'
-import type { EvidenceItem, MandateFacts, RecordedPackage } from '#domain/commerce/facts.ts'
+import type {
+  CommerceFacts,
+  EvidenceItem,
+  MandateFacts,
+  RecordedPackage,
+} from '#domain/commerce/facts.ts'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import type { MadePackage, ReturnPackage } from '#domain/runs/return-package.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
@@ -9,6 +14,7 @@ import { agentOfReceipt, findOwnPackage } from '../../../activities/store/commer
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import { findStart } from '../../../activities/store/production/production-writes.ts'
 import type { ReturnPackageRow } from '../../../activities/store/tasks/runs.ts'
 import type { CommerceDeps } from './deps.ts'
 import type { CommerceRequest } from './request.ts'
@@ -27,6 +33,7 @@ export async function readPackage(
   recorded: RecordedPackage
   items: PackageItem[]
   entitlementId: string | null
+  startedBy: CommerceFacts['startedBy']
 } | null> {
   const found = agentId === undefined ? undefined : await findOwnPackage(db, packageId, agentId)
   if (found === undefined) return null
@@ -56,6 +63,7 @@ export async function readPackage(
       text: texts[name] ?? null,
     })),
     entitlementId: task.entitlement_id,
+    startedBy: await findStart(db, task.task_id),
   }
 }
 

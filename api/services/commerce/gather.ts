@@ -49,13 +49,22 @@ export async function gather(deps: CommerceDeps, { request, agent }: Omit<Asked,
   const agentId = agent?.agentId
   const found = agentId && (await readMissionRecord(deps.db, request, agentId))
   const work = await readWork(deps, request, agentId)
-  const { record = null, ordered = work.ordered } = found || {}
+  const { record = null, ordered = work.ordered, startedBy = work.startedBy } = found || {}
   const paying = { agentId, named: request.payment, ordered }
   const [evidence, fault] = await Promise.all([
     readEvidence(deps, request),
     chainFault(deps, paying),
   ])
-  return { ...work, record, ordered, items: work.items ?? given.artifacts, given, evidence, fault }
+  return {
+    ...work,
+    record,
+    ordered,
+    startedBy,
+    items: work.items ?? given.artifacts,
+    given,
+    evidence,
+    fault,
+  }
 }
 
 /** The run or the work order behind a mission, and the credit of its tasks; undefined where this service has no order of it. */
@@ -70,6 +79,7 @@ async function readWork(
       recorded: stored?.recorded ?? null,
       items: stored?.items,
       ownsFinishedOrder: false,
+      startedBy: stored?.startedBy ?? null,
       ordered: {
         workId: of.return_package_id,
         credits: stored === null ? [] : [stored.entitlementId],
@@ -82,6 +92,7 @@ async function readWork(
   return {
     recorded: undefined,
     items: undefined,
+    startedBy: null,
     ownsFinishedOrder: isOwn && tasks.every(({ attested }) => attested),
     ordered: isOwn
       ? {
@@ -116,6 +127,7 @@ export async function factsOf(
     recorded: gathered.recorded,
     ownsFinishedOrder: gathered.ownsFinishedOrder,
     record: gathered.record,
+    startedBy: gathered.startedBy,
     payment: paid.facts,
     mandate: await readMandate(tx, request.authority?.mandate_id, agentId),
     duplicate:

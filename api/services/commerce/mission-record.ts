@@ -1,8 +1,9 @@
-import type { MissionRecord } from '#domain/commerce/facts.ts'
+import type { CommerceFacts, MissionRecord } from '#domain/commerce/facts.ts'
 import { returnPackageId } from '#domain/runs/return-package.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findDeliveredPilot, findOwnHandoff } from '../../../activities/store/commerce/records.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { findStart } from '../../../activities/store/production/production-writes.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import type { CommerceRequest } from './request.ts'
 
@@ -11,6 +12,7 @@ type Found = {
   record: MissionRecord
   /** The pilot with the credit of its run. */
   ordered: { workId: string; credits: readonly (string | null)[] } | undefined
+  startedBy: CommerceFacts['startedBy']
 }
 
 /** The handoff pack or delivered pilot of this agent that a mission id names; undefined where there is none. */
@@ -23,7 +25,11 @@ export async function readMissionRecord(
     const pack = await findOwnHandoff(tx, mission_id, agentId)
     if (pack === undefined) return undefined
     const usage = receiptView(pack.jws).usage === 'operational' ? 'operational' : 'synthetic'
-    return { record: { usage, at: pack.issued_at.getTime() / 1000 }, ordered: undefined }
+    return {
+      record: { usage, at: pack.issued_at.getTime() / 1000 },
+      ordered: undefined,
+      startedBy: null,
+    }
   }
   if (kind !== 'pilot_delivery') return undefined
   const pilot = await findDeliveredPilot(tx, mission_id, agentId)
@@ -34,5 +40,6 @@ export async function readMissionRecord(
   return {
     record: { usage: pilot.usage, at: pilot.since.getTime() / 1000 },
     ordered: { workId: mission_id, credits: [pilot.entitlement_id] },
+    startedBy: await findStart(tx, pilot.task_id),
   }
 }

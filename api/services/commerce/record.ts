@@ -1,4 +1,4 @@
-import type { Evaluation } from '#domain/commerce/evaluate.ts'
+import { type Evaluation, provenBinding } from '#domain/commerce/evaluate.ts'
 import type { CommerceFacts } from '#domain/commerce/facts.ts'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
@@ -48,7 +48,7 @@ export async function recordProof(
     credential_id: agent?.credentialId ?? null,
     mission_kind: facts.kind,
     mission_sha256: digests.mission_sha256,
-    protocol_binding: facts.binding,
+    protocol_binding: provenBinding(facts, evaluation),
     usage: facts.usage,
     request: digests.text,
     request_sha256: digests.request_sha256,
@@ -72,7 +72,7 @@ async function signProof(
   tx: Tx,
   { agent, facts, digests, evaluation, packet_sha256, proofId }: Made & { packet_sha256: string },
 ): Promise<{ receipt_id: string; passport_receipt_id: string }> {
-  const { kind: mission_kind, usage, binding, now } = facts
+  const { kind: mission_kind, usage, now } = facts
   const { decision, checks } = evaluation
   const { mission_sha256, package_sha256, request_sha256 } = digests
   const shared = {
@@ -89,7 +89,7 @@ async function signProof(
     return receiptId(await issueReceipt(deps, tx, { ...about, nowSeconds: now }))
   }
   const receipt_id = await sign('commerce', {
-    protocol_binding: binding,
+    protocol_binding: provenBinding(facts, evaluation),
     request_sha256,
     packet_sha256,
     checks: checks.map(({ check, outcome, reason }) => ({ check, outcome, reason })),

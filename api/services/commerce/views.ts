@@ -21,7 +21,7 @@ export const decisionNow = ({
 /** A proof as its caller and its agent see it. */
 export async function proofView(urls: Urls, tx: Tx, row: CommerceProofRow) {
   const { packet, request } = row
-  const { mission, agent } = request as unknown as CommerceRequest
+  const { mission, agent, protocol_binding } = request as unknown as CommerceRequest
   const open = packet.checks.filter(
     ({ outcome }) => outcome === 'failed' || outcome === 'unverified',
   )
@@ -36,7 +36,7 @@ export async function proofView(urls: Urls, tx: Tx, row: CommerceProofRow) {
       wallet: agent.wallet ?? null,
       credential_bound: row.credential_id !== null,
     },
-    protocol_binding: row.protocol_binding,
+    protocol_binding: protocol_binding ?? null,
     usage: row.usage,
     ...(await signedParts(urls, tx, row)),
     verification_packet: packet,

@@ -54,6 +54,13 @@ export function evaluate(facts: CommerceFacts): Evaluation {
 
 const isOpen = ({ outcome }: Result): boolean => outcome === 'failed' || outcome === 'unverified'
 
+/** The protocol that a record proves; null where it is only the word of the caller. */
+export const provenBinding = (
+  { binding }: Pick<CommerceFacts, 'binding'>,
+  { checks }: Pick<Evaluation, 'checks'>,
+): CommerceFacts['binding'] =>
+  checks.some(({ check, outcome }) => check === 'protocol' && outcome === 'passed') ? binding : null
+
 function decisionOf(results: Record<CommerceCheckName, Result>): CommerceDecision {
   if (isOpen(results.payment)) return 'payment_hold'
   return Object.values(results).some(isOpen) ? 'human_review_required' : 'eligible_to_continue'
@@ -200,10 +207,14 @@ function checkAuthority({ kind, agent, recorded, mandate }: CommerceFacts): Resu
   return passed(`the agent is ${agent.trust}`)
 }
 
-function checkProtocol({ binding, payment }: CommerceFacts): Result {
+function checkProtocol({ binding, payment, startedBy }: CommerceFacts): Result {
   if (binding === null) return notNeeded('no protocol is named')
-  if (binding !== 'x402' && binding !== 'ap2')
-    return notNeeded(`${binding} is the statement of the caller`)
+  if (binding !== 'x402' && binding !== 'ap2') {
+    if (startedBy === null) return notNeeded(`no record says whether it was ${binding}`)
+    return startedBy === binding
+      ? passed(`its run was started over ${binding}`)
+      : failed('protocol_mismatch', `its run was started over ${startedBy}`)
+  }
   const method = provenBy[binding]
   return payment.kind === 'recorded' && payment.method === method
     ? passed(`it was paid by ${method}`)

@@ -82,6 +82,8 @@ export type CommerceFacts = {
   readonly ownsFinishedOrder: boolean
   /** Null where the mission id is no handoff pack with a wallet of this agent, and no delivered pilot of it. */
   readonly record: MissionRecord | null
+  /** How the run of the mission was started by its record; null where there is no record of that. */
+  readonly startedBy: 'mcp' | 'http' | null
   readonly payment: PaymentFacts
   readonly mandate: MandateFacts
   /** The earlier proof of the same package, or of the same handoff pack or pilot; `foreign` without its id. */

@@ -15,7 +15,7 @@ export const missionKinds = [
 ] as const
 export type MissionKind = (typeof missionKinds)[number]
 
-/** How the mission was carried out; x402 and ap2 are held against the payment, the others are the caller's statement. */
+/** How the mission was carried out: x402 and ap2 are held against its payment, the others against how its run was started. */
 export const protocolBindings = ['mcp', 'http', 'a2a', 'x402', 'ap2'] as const
 export type ProtocolBinding = (typeof protocolBindings)[number]
 /** The method of payment that proves a protocol. */

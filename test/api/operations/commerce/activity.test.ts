@@ -192,10 +192,18 @@ verifies('commerce.feed', 'pages are bounded, and profiles count what is publish
   expect(idsOf(page)).toEqual(idsOf(all).slice(1, 3))
   expect(page).toMatchObject({ offset: 1, limit: 2, total: 4 })
   // What rests on the word of its agent alone is shown as such, and counts for nothing.
-  const word = await evaluate(agent)
+  const word = await evaluate(agent, freeProof({ protocol_binding: 'a2a' }))
   await publish(agent, word.proof_id)
+  expect(word).toMatchObject({
+    protocol_binding: 'a2a',
+    receipt: { payload: { protocol_binding: null } },
+  })
   const more = await feed({ agent_id: agent.agentId })
-  expect(more.items[0]).toMatchObject({ proof_id: word.proof_id, usage: 'unspecified' })
+  expect(more.items[0]).toMatchObject({
+    proof_id: word.proof_id,
+    usage: 'unspecified',
+    protocol_binding: null,
+  })
   expect(more.reliability_profiles).toEqual(all.reliability_profiles)
   const kind = await feed({ agent_id: agent.agentId, mission_kind: 'pilot_delivery' })
   expect(idsOf(kind)).toEqual([proofs[3]?.proof_id])

@@ -411,6 +411,14 @@ verifies('commerce.records', 'a delivery rests on a delivered pilot of its agent
   const mission = await pilotMission(agent, paid)
   const named = await evaluate(agent, delivery({ mission, payment: paid }))
   expect(named.decision).toBe('eligible_to_continue')
+  // Its run was started over MCP.
+  for (const protocol_binding of ['http', 'a2a'] as const) {
+    const other = await evaluate(agent, delivery({ mission, protocol_binding }))
+    expect(reasonOf(other, 'protocol')).toBe('protocol_mismatch')
+  }
+  const started = await evaluate(agent, delivery({ mission, protocol_binding: 'mcp' }))
+  expect(reasonOf(started, 'protocol')).toBeNull()
+  expect(started.receipt.payload['protocol_binding']).toBe('mcp')
   const run = { return_package_id: `rp_${'0'.repeat(64)}` }
   const crossed = await evaluate(agent, delivery({ mission, return_package: run }))
   expect(reasonOf(crossed, 'required_items')).toBe('items_missing')

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { evaluate } from '#domain/commerce/evaluate.ts'
+import { evaluate, provenBinding } from '#domain/commerce/evaluate.ts'
 import type { CommerceFacts } from '#domain/commerce/facts.ts'
 import { commerceDecisions, missionKinds } from '#domain/commerce/missions.ts'
 import { commerceChecks } from '#domain/commerce/result.ts'
@@ -44,6 +44,7 @@ const sound: CommerceFacts = {
   recorded: undefined,
   ownsFinishedOrder: false,
   record: { usage: 'operational', at: now - 60 },
+  startedBy: null,
   payment: paid,
   mandate: { kind: 'none' },
   duplicate: null,
@@ -118,6 +119,9 @@ const reviewed: readonly Change[] = [
   [{ mandate: { ...mandate, revoked: true } }, 'authority', 'mandate_revoked'],
   [{ mandate: { ...mandate, inForce: false } }, 'authority', 'mandate_expired'],
   [{ binding: 'x402' }, 'protocol', 'protocol_mismatch'],
+  [{ binding: 'http', startedBy: 'mcp' }, 'protocol', 'protocol_mismatch'],
+  [{ binding: 'mcp', startedBy: 'http' }, 'protocol', 'protocol_mismatch'],
+  [{ binding: 'a2a', startedBy: 'http' }, 'protocol', 'protocol_mismatch'],
   [{ duplicate: { of: 'package', proofId: 'cp_1' } }, 'duplicates', 'duplicate_package'],
   [{ duplicate: { of: 'mission', proofId: 'cp_1' } }, 'duplicates', 'duplicate_mission'],
   [{ duplicate: 'foreign' }, 'duplicates', 'duplicate_package'],
@@ -178,6 +182,21 @@ describe('evaluate', () => {
     const { record } = sound
     expect(unpaid({ kind: 'agent_handoff', evidence: [seen], record })).toBe('eligible_to_continue')
     expect(unpaid({ kind: 'free_proof', agent: null })).toBe('eligible_to_continue')
+  })
+
+  verifies('commerce.protocol', 'only a record proves a protocol', () => {
+    const proven = (more: Partial<CommerceFacts>) => {
+      const facts = { ...sound, ...more }
+      return provenBinding(facts, evaluate(facts))
+    }
+    for (const binding of ['mcp', 'http'] as const) {
+      expect(proven({ binding, startedBy: binding })).toBe(binding)
+      expect(proven({ binding })).toBeNull()
+    }
+    expect(evaluate({ ...sound, binding: 'a2a' }).decision).toBe('eligible_to_continue')
+    expect(proven({ binding: 'a2a' })).toBeNull()
+    expect(proven({ binding: 'x402', payment: { ...paid, method: 'x402_reference' } })).toBe('x402')
+    expect(proven({ binding: 'x402' })).toBeNull()
   })
 
   verifies('commerce.evidence', 'a date that only the caller gives is said to be stated', () => {
