@@ -64,6 +64,10 @@ export const commerceRequirements = {
     behavior:
       'A protocol is held against the record of the payment or of the start of the run; only a proven one is in receipt, feed and public proof.',
   },
+  'commerce.wallet': {
+    source: 'commerce § Checks',
+    behavior: 'A wallet that the account of the agent did not bind leaves a proof for a person.',
+  },
   'commerce.run': {
     source: 'commerce § Checks',
     behavior:

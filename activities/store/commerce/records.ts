@@ -55,6 +55,14 @@ export async function findOwnHandoff(
   return rows[0]
 }
 
+/** Whether the account of this agent bound a wallet by its signature. */
+export async function isWalletOf(tx: Tx, wallet: string, agentId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from account_wallets w join agents a using (account_id)
+    where a.agent_id = ${agentId} and w.wallet = ${wallet.toLowerCase()}`.execute(tx)
+  return rows.length > 0
+}
+
 type DeliveredPilot = Pick<TaskRow, 'task_id' | 'entitlement_id' | 'usage'> & { since: Date }
 
 /** The run of a pilot of this agent that was delivered; undefined for any other pilot. */

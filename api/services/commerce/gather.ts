@@ -4,7 +4,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { findCredential } from '../../../activities/store/agents/agent-credentials.ts'
 import { lockAgent } from '../../../activities/store/agents/agents.ts'
 import { findDuplicate, findProofOfMission } from '../../../activities/store/commerce/proofs.ts'
-import { listOwnOrderTasks } from '../../../activities/store/commerce/records.ts'
+import { isWalletOf, listOwnOrderTasks } from '../../../activities/store/commerce/records.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { factsOf as credentialFacts } from '../../auth/agent.ts'
@@ -130,6 +130,7 @@ export async function factsOf(
     startedBy: gathered.startedBy,
     payment: paid.facts,
     mandate: await readMandate(tx, request.authority?.mandate_id, agentId),
+    walletIsBound: await boundOf(tx, request.agent.wallet, agentId),
     duplicate:
       (await earlierOf(tx, agentId, { ...digests, isOwn: gathered.recorded !== undefined })) ??
       (await earlierMission(tx, agentId, { request, record: gathered.record })),
@@ -151,9 +152,19 @@ async function earlierOf(
     isOwn,
   })
   if (earlier === undefined) return null
+  if (earlier.agent_id === null) return 'anonymous'
   return agentId !== undefined && earlier.agent_id === agentId
     ? { of: 'package', proofId: earlier.proof_id }
     : 'foreign'
+}
+
+async function boundOf(
+  tx: Tx,
+  wallet: string | undefined,
+  agentId: string | undefined,
+): Promise<boolean | null> {
+  if (wallet === undefined) return null
+  return agentId !== undefined && (await isWalletOf(tx, wallet, agentId))
 }
 
 /** A handoff pack or pilot carries one mission of an agent. */

@@ -186,7 +186,14 @@ function checkOwner({ evidence, agent }: CommerceFacts): Result {
     : unverified('receipt_unverified', `not verified now: ${unproven.join(', ')}`)
 }
 
-function checkAuthority({ kind, agent, recorded, mandate }: CommerceFacts): Result {
+function checkAuthority(facts: CommerceFacts): Result {
+  const result = checkAgent(facts)
+  return facts.walletIsBound === false && !isOpen(result)
+    ? unverified('wallet_unverified', 'the account of the agent did not bind the wallet')
+    : result
+}
+
+function checkAgent({ kind, agent, recorded, mandate }: CommerceFacts): Result {
   if (agent === null)
     return missionOf(kind).needsAgent
       ? unverified('no_credential', 'no access key was presented')
@@ -223,6 +230,8 @@ function checkProtocol({ binding, payment, startedBy }: CommerceFacts): Result {
 
 function checkDuplicates({ duplicate }: CommerceFacts): Result {
   if (duplicate === null) return passed('no earlier proof is of this package')
+  if (duplicate === 'anonymous')
+    return failed('duplicate_package', 'a caller without an access key had it proven before')
   return duplicate === 'foreign'
     ? failed('duplicate_package', 'another agent had this package proven before')
     : failed(`duplicate_${duplicate.of}`, `${duplicate.proofId} is of the same ${duplicate.of}`)

@@ -86,11 +86,14 @@ export type CommerceFacts = {
   readonly startedBy: 'mcp' | 'http' | null
   readonly payment: PaymentFacts
   readonly mandate: MandateFacts
-  /** The earlier proof of the same package, or of the same handoff pack or pilot; `foreign` without its id. */
+  /** Whether the wallet that the request names is one that the account of the agent bound; null where it names none. */
+  readonly walletIsBound: boolean | null
+  /** The earlier proof of the same package, or of the same handoff pack or pilot; of another agent or of none without its id. */
   readonly duplicate:
     | null
     | { readonly of: 'package' | 'mission'; readonly proofId: string }
     | 'foreign'
+    | 'anonymous'
   readonly usage: 'synthetic' | 'operational' | 'unspecified'
   /** Unix seconds. */
   readonly now: number

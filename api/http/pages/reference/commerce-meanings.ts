@@ -8,7 +8,7 @@ export const commerceMeanings: Readonly<Record<string, string>> = {
   agent: 'The agent behind the package.',
   'agent.agent_id': 'The agent whose access key the call presents.',
   'agent.name': 'What the agent calls itself, where no key proves it.',
-  'agent.wallet': 'The wallet of the agent, as it says.',
+  'agent.wallet': 'A wallet that the account of the agent bound.',
   return_package: 'A run of this service by its package, or the parts of another one.',
   return_package_id: 'The package of a run of your own.',
   claims: 'What the package says of itself.',

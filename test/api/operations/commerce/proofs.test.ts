@@ -464,6 +464,35 @@ verifies('commerce.duplicates', 'a held mission is decided again once it is paid
   expect(own.decision).toBe('eligible_to_continue')
 })
 
+verifies(
+  'commerce.duplicates',
+  'a repeat says whether an agent or no agent was first',
+  async () => {
+    const detailOf = async (by: Pick<Agent, 'call'>, return_package: Input['return_package']) =>
+      (await evaluate(by, freeProof({ return_package }))).reasons[0]?.detail
+    const [open, named] = [freshPackage(), freshPackage()]
+    expect(await detailOf(apis.open(), open)).toBeUndefined()
+    expect(await detailOf(apis.open(), open)).toContain('a caller without an access key')
+    expect(await detailOf(await newAgent(), named)).toBeUndefined()
+    expect(await detailOf(apis.open(), named)).toContain('another agent')
+  },
+)
+
+verifies('commerce.wallet', 'a wallet is the one that the account bound', async () => {
+  const by = await newAgent()
+  await storePack(apis.db, by)
+  const { rows } = await sql<{ wallet: string }>`select wallet from account_wallets
+    join agents using (account_id) where agent_id = ${by.agentId}`.execute(apis.db)
+  const wallet = rows[0]?.wallet ?? ''
+  const as = (of: Pick<Agent, 'call'>, named: string) =>
+    evaluate(of, freeProof({ agent: { name: 'Reader', wallet: named } }))
+  expect((await as(by, wallet)).decision).toBe('eligible_to_continue')
+  for (const proof of [await as(by, `0x${'1'.repeat(40)}`), await as(apis.open(), wallet)]) {
+    expect(proof.decision).toBe('human_review_required')
+    expect(reasonOf(proof, 'authority')).toBe('wallet_unverified')
+  }
+})
+
 verifies('commerce.duplicates', 'a stranger takes no package by its digest alone', async () => {
   const return_package = freshPackage()
   const digests = {

@@ -45,6 +45,7 @@ const sound: CommerceFacts = {
   ownsFinishedOrder: false,
   record: { usage: 'operational', at: now - 60 },
   startedBy: null,
+  walletIsBound: null,
   payment: paid,
   mandate: { kind: 'none' },
   duplicate: null,
@@ -125,6 +126,8 @@ const reviewed: readonly Change[] = [
   [{ duplicate: { of: 'package', proofId: 'cp_1' } }, 'duplicates', 'duplicate_package'],
   [{ duplicate: { of: 'mission', proofId: 'cp_1' } }, 'duplicates', 'duplicate_mission'],
   [{ duplicate: 'foreign' }, 'duplicates', 'duplicate_package'],
+  [{ duplicate: 'anonymous' }, 'duplicates', 'duplicate_package'],
+  [{ walletIsBound: false }, 'authority', 'wallet_unverified'],
 ]
 const ofRuns: readonly Change[] = [
   [{ recorded: null }, 'hashes', 'package_unknown'],
