@@ -193,7 +193,11 @@ async function recordsOf(
       amountUsd: obligation.amount_usd,
       dueAt: obligation.due_at === null ? null : Date.parse(obligation.due_at) / 1000,
     },
-    policy: { rails: scope.rails, maxUsd: scope.amount_usd_max },
+    policy: {
+      rails: scope.rails,
+      maxUsd: scope.amount_usd_max,
+      limitsData: scope.data !== null,
+    },
     now: await clockSeconds(tx),
   }
   const envelope = {

@@ -29,7 +29,7 @@ export async function sampleClearing(deps: PackageDeps, made: SamplePackage) {
     receipts: { settlement: false, usage: false },
     payment: null,
     obligation: { amountUsd: null, dueAt: null },
-    policy: { rails: null, maxUsd: null },
+    policy: { rails: null, maxUsd: null, limitsData: false },
     now: 0,
   })
   const identity = { fixture_id: made.fixture_id, version: CODE_VERSION }

@@ -58,7 +58,12 @@ export type ClearingFacts = {
   readonly receipts: { readonly settlement: boolean; readonly usage: boolean }
   readonly payment: { readonly state: string; readonly amountUsd: number } | null
   readonly obligation: { readonly amountUsd: number | null; readonly dueAt: number | null }
-  readonly policy: { readonly rails: readonly string[] | null; readonly maxUsd: number | null }
+  readonly policy: {
+    readonly rails: readonly string[] | null
+    readonly maxUsd: number | null
+    /** Whether the caller limits the data in words, which no record answers. */
+    readonly limitsData: boolean
+  }
   readonly now: number
 }
 
@@ -172,13 +177,14 @@ function obligationOf({ obligation, priceUsd, package: made, now }: ClearingFact
 }
 
 function policyOf({ policy, rail, priceUsd }: ClearingFacts): Judged {
-  const { rails, maxUsd } = policy
+  const { rails, maxUsd, limitsData } = policy
   return judge(
     [
       rails !== null && !rails.includes(rail) && ['failed', `${rail} is not in the scope`],
       maxUsd !== null &&
         priceUsd !== null &&
         priceUsd > maxUsd && ['failed', 'the price is above the scope'],
+      limitsData && ['review', 'no record says whether the data is in the scope'],
     ],
     'rail and price are in the scope',
   )

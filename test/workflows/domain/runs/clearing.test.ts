@@ -16,7 +16,7 @@ const sound: ClearingFacts = {
   receipts: { settlement: true, usage: true },
   payment: { state: 'verified', amountUsd: 107 },
   obligation: { amountUsd: 107, dueAt: now },
-  policy: { rails: ['packetops'], maxUsd: 107 },
+  policy: { rails: ['packetops'], maxUsd: 107, limitsData: false },
   now,
 }
 const decided = (changes: Partial<ClearingFacts>) => {
@@ -47,8 +47,9 @@ verifies('clearing.decided', 'each record that is missing, late or false decides
     [payment('verified', 106), ['human_review', 'payment']],
     [{ obligation: { amountUsd: 99, dueAt: null } }, ['human_review', 'obligation']],
     [{ obligation: { amountUsd: null, dueAt: now - 61 } }, ['human_review', 'obligation']],
-    [{ policy: { rails: ['tokenops'], maxUsd: null } }, ['blocked', 'policy']],
-    [{ policy: { rails: null, maxUsd: 106 } }, ['blocked', 'policy']],
+    [{ policy: { rails: ['tokenops'], maxUsd: null, limitsData: false } }, ['blocked', 'policy']],
+    [{ policy: { rails: null, maxUsd: 106, limitsData: false } }, ['blocked', 'policy']],
+    [{ policy: { rails: null, maxUsd: null, limitsData: true } }, ['human_review', 'policy']],
   ]
   for (const [changes, expected] of cases)
     expect([changes, decided(changes)]).toEqual([changes, expected])
@@ -64,7 +65,7 @@ verifies('clearing.faults', 'a check names every fault, and the worst one is its
     receipts: { settlement: false, usage: false },
     ...payment('pending', 106),
     obligation: { amountUsd: 99, dueAt: now - 61 },
-    policy: { rails: ['tokenops'], maxUsd: 106 },
+    policy: { rails: ['tokenops'], maxUsd: 106, limitsData: false },
   })
   expect(
     checks.slice(1).map(({ outcome, detail }) => [outcome, detail.split('; ').length]),
@@ -104,6 +105,7 @@ const anyFacts: fc.Arbitrary<ClearingFacts> = fc.record({
   policy: fc.record({
     rails: maybe(fc.subarray(['packetops', 'tokenops'])),
     maxUsd: maybe(usd),
+    limitsData: fc.boolean(),
   }),
   now: fc.constant(now),
 })
