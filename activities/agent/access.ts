@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '#domain/agents/credential.ts'
+import { accessKeyDelivery } from '#domain/agents/onboarding.ts'
 import type { CredentialFacts } from '#domain/callbacks/callback-body.ts'
 import { findCredential, insertCredential } from '../store/agents/agent-credentials.ts'
 import { activateSigningVersion } from '../store/agents/agent-signing-versions.ts'
 import type { AgentRow } from '../store/agents/agents.ts'
-import { listDeliveries, recordDeliveryThrough } from '../store/agents/credential-deliveries.ts'
+import {
+  listDeliveries,
+  recordDelivery,
+  recordReached,
+} from '../store/agents/credential-deliveries.ts'
 import { addDelivery } from '../store/callbacks/callback-deliveries.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { stateOf } from './views.ts'
@@ -16,19 +21,23 @@ export type Access = {
   rails: string[]
   overlapSeconds: number
   actor: string
+  /** The operator has written to the agent's contact that its key waits. */
+  contactNotified?: boolean | undefined
 }
 
 /**
- * Prepares a credential that the agent can claim, and its signing version; the caller holds the agent's lock. The step of the
- * delivery is taken when the notice reaches the callback URL, or else when the agent claims the key.
+ * Prepares a credential that the agent can claim, and its signing version; the caller holds the agent's lock. The notice is
+ * delivered once the callback URL takes it, or once an operator has written to the contact.
  */
 export async function grantAccess(tx: Tx, agent: AgentRow, access: Access): Promise<void> {
   const { agent_id: agentId, contact } = agent
-  const { actor, ...credential } = access
+  const { actor, contactNotified = false, ...credential } = access
   const credentialId = randomBytes(8).toString('hex')
   await insertCredential(tx, { credentialId, agentId, ...credential })
   await activateSigningVersion(tx, agentId)
-  await recordDeliveryThrough(tx, credentialId, 'access_key_scoped', actor)
+  for (const step of accessKeyDelivery.slice(0, 3))
+    await recordDelivery(tx, credentialId, step, actor)
+  if (contactNotified) await recordNotice(tx, credentialId, actor)
   if (contact.callback_url === undefined) return
   // The sweep starts the workflow that sends the notice. The notice does not contain the key.
   const notice = {
@@ -40,9 +49,11 @@ export async function grantAccess(tx: Tx, agent: AgentRow, access: Access): Prom
   await addDelivery(tx, { ...notice, url: contact.callback_url })
 }
 
-/** A receiver took the notice that a credential is ready; its signing version can be rotated since it was granted. */
-export const recordNotice = (tx: Tx, credentialId: string): Promise<void> =>
-  recordDeliveryThrough(tx, credentialId, 'rotation_ready', 'callback')
+/** The callback URL took the notice that a credential is ready, or an operator wrote to the contact. */
+export async function recordNotice(tx: Tx, credentialId: string, actor: string): Promise<void> {
+  await recordDelivery(tx, credentialId, 'callback_or_contact_delivery', actor)
+  await recordReached(tx, credentialId)
+}
 
 /** The current facts of a `credential_ready` callback, without the key. */
 export async function readCredentialFacts(tx: Tx, credentialId: string): Promise<CredentialFacts> {

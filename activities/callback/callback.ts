@@ -95,7 +95,8 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
       const { event, subject } = sent.delivery
       await transaction(deps.db, async (tx) => {
         await endAttempt(tx, deliveryId, sent.attempt, end)
-        if (event === 'credential_ready' && end.outcome === 'taken') await recordNotice(tx, subject)
+        if (event === 'credential_ready' && end.outcome === 'taken')
+          await recordNotice(tx, subject, 'callback')
       })
       return existing(deps, deliveryId)
     },

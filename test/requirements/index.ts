@@ -1242,6 +1242,11 @@ export const requirements = {
     source: 'agents § Access key delivery',
     behavior: 'Code and SQL enforce the documented order of the six steps of access key delivery.',
   },
+  'agent.delivery.effects': {
+    source: 'agents § Access key delivery',
+    behavior:
+      'Each step of access key delivery is recorded by its own effect; a claim alone delivers no notice.',
+  },
   'agent.delivery.notice': {
     source: 'agents § Access key delivery',
     behavior:

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { accessKeyDelivery, type DeliveryStep } from '#domain/agents/onboarding.ts'
 import type { Tx } from '../postgres/db.ts'
 import { insertOnce } from '../postgres/rows.ts'
@@ -18,17 +19,27 @@ export async function recordDelivery(
   })
 }
 
-/** Records this step and the missing steps before it, in order. */
-export async function recordDeliveryThrough(
-  tx: Tx,
-  credentialId: string,
-  step: DeliveryStep,
-  actor: string,
-): Promise<void> {
-  const taken = await listDeliveries(tx, credentialId)
-  const through = accessKeyDelivery.slice(0, accessKeyDelivery.indexOf(step) + 1)
-  for (const next of through.filter((one) => !taken.includes(one)))
-    await recordDelivery(tx, credentialId, next, actor)
+/**
+ * Records the last two steps as far as the tables prove them and the steps before them are taken: rotation is ready
+ * once the agent has an active signing key, and the gateway once the agent has claimed the credential.
+ */
+export async function recordReached(tx: Tx, credentialId: string): Promise<void> {
+  const { taken, agent_id, rotatable, claimed } = await tx
+    .selectFrom('agent_credentials as c')
+    .where('credential_id', '=', credentialId)
+    .select([
+      'agent_id',
+      sql<boolean>`state <> 'revoked' and exists (select from agent_signing_versions v
+        where v.agent_id = c.agent_id and v.state = 'active')`.as('rotatable'),
+      sql<boolean>`claimed_at is not null`.as('claimed'),
+      sql<number>`(select count(*)::int from credential_deliveries d
+        where d.credential_id = c.credential_id)`.as('taken'),
+    ])
+    .executeTakeFirstOrThrow()
+  const notified = taken > accessKeyDelivery.indexOf('callback_or_contact_delivery')
+  if (!notified || !rotatable) return
+  await recordDelivery(tx, credentialId, 'rotation_ready', agent_id)
+  if (claimed) await recordDelivery(tx, credentialId, 'gateway_ready', agent_id)
 }
 
 /** The recorded steps of a credential, in order. */

@@ -52,6 +52,10 @@ export const reviewRecord = operation({
       description: 'As the console shows it: refused when it no longer waits since then.',
     }),
     limits: TrustLimits.optional(),
+    contact_notified: z.boolean().optional().meta({
+      description:
+        'With the approval of an agent: its contact was written to that its access key waits; the note says how.',
+    }),
     evidence_seen_sha256: z.array(Digest).min(1).max(50).meta({
       description: 'The root of the evidence that was read, and any parts that were opened.',
     }),

@@ -14,7 +14,7 @@ import {
 } from '../../../activities/store/agents/agent-credentials.ts'
 import { listSpeakingKeys } from '../../../activities/store/agents/agent-signing-versions.ts'
 import { type AgentRow, lockAgent } from '../../../activities/store/agents/agents.ts'
-import { recordDeliveryThrough } from '../../../activities/store/agents/credential-deliveries.ts'
+import { recordReached } from '../../../activities/store/agents/credential-deliveries.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { AgentDeps } from './deps.ts'
@@ -123,7 +123,7 @@ export class HandshakeService {
     const { credential_id } = waiting
     const secret = await this.#deps.tokens.credentialSecret(credential_id)
     const credential = await claimCredential(tx, waiting, secretSha256(secret))
-    await recordDeliveryThrough(tx, credential_id, 'gateway_ready', agent.agent_id)
+    await recordReached(tx, credential_id)
     if (agent.encryption_key === null) return { credential, envelope: { sealed: false } }
     const content = { credential: await this.#keyOf(credential_id), credential_id }
     const jwe = await sealCredential(content, agent.encryption_key)

@@ -81,7 +81,7 @@ function waitingAgent(agent: ListedAgent): WaitingSubject {
 async function giveFirstAccess(
   tx: Tx,
   agent: AgentRow,
-  { limits, operator }: DecisionTerms,
+  { limits, operator, contactNotified }: DecisionTerms,
 ): Promise<void> {
   if ((await listCredentials(tx, agent.agent_id)).length > 0) return
   await grantAccess(tx, agent, {
@@ -89,5 +89,6 @@ async function giveFirstAccess(
     ...allowedOf(agent, limits ?? null),
     overlapSeconds: 0,
     actor: operator.name,
+    contactNotified,
   })
 }

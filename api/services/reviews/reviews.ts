@@ -60,13 +60,14 @@ export type ReviewInput = {
   note: string
   waiting_since?: string | undefined
   limits?: TrustLimits | undefined
+  contact_notified?: boolean | undefined
   evidence_seen_sha256: string[]
   judgements: Judgement[]
   revision?: Revision | undefined
 }
 export type BatchInput = Omit<
   ReviewInput,
-  'subject_id' | 'evidence_seen_sha256' | 'limits' | 'revision'
+  'subject_id' | 'evidence_seen_sha256' | 'limits' | 'contact_notified' | 'revision'
 > & {
   items: { subject_id: string; evidence_root_sha256: string }[]
   /** Of runs of one rail; each run is proposed a corrected input on its own. */
@@ -234,6 +235,8 @@ async function decide(
   const subject = deps.subjects.find(({ kind }) => kind === subject_kind)
   if (subject === undefined) throw unknownSubject(`no ${subject_kind} waits here`)
   if (input.revision !== undefined && subject_kind !== 'loop_step') throw onlyRunsAreRevised()
+  if (input.contact_notified && (subject_kind !== 'agent' || decision !== 'approve'))
+    throw onlyKeysAreNoticed()
   const operator = { operatorId: reviewer.operatorId, name: reviewer.name }
   let seen: Seen | undefined
   const decided = await subject.decide(
@@ -244,6 +247,7 @@ async function decide(
       decision,
       note,
       limits,
+      contactNotified: input.contact_notified,
       revision: input.revision,
       operator,
     },
@@ -270,6 +274,7 @@ async function decide(
     ...act,
     ...who,
     limits: limits ?? null,
+    ...(input.contact_notified && { contact_notified: true }),
     evidence_root_sha256: manifest.root_sha256,
     evidence_seen_sha256,
     judgements,
@@ -331,6 +336,14 @@ const onlyRunsAreRevised = () => {
   return refuse('invalid_request', {
     detail: `a revision ${message}`,
     errors: [{ pointer: '/revision', message }],
+  })
+}
+
+const onlyKeysAreNoticed = () => {
+  const message = 'is for the approval of an agent'
+  return refuse('invalid_request', {
+    detail: `a notice to the contact ${message}`,
+    errors: [{ pointer: '/contact_notified', message }],
   })
 }
 

@@ -55,6 +55,8 @@ export type DecisionTerms = {
   decision: Decision
   note: string
   limits?: TrustLimits | undefined
+  /** The operator has written to the contact of the agent. */
+  contactNotified?: boolean | undefined
   revision?: Revision | undefined
   operator: { operatorId: string; name: string }
 }

@@ -499,7 +499,8 @@ verifies(
     await deliver()
     expect(receiver.received.map(({ body }) => body['sequence'])).toEqual([3, 3])
     expect(await taken()).toEqual(accessKeyDelivery.slice(0, 5))
-    const again = () => transaction(database.db, (tx) => recordNotice(tx, credential_id))
+    const again = () =>
+      transaction(database.db, (tx) => recordNotice(tx, credential_id, 'callback'))
     await Promise.all([again(), again()])
     expect(await taken()).toEqual(accessKeyDelivery.slice(0, 5))
   },

@@ -68,7 +68,9 @@ verifies(
     })
     // Another process, with nothing but the keys file and Postgres, gives the same token.
     expect((await client(1).call('agent-register', manifest)).body).toEqual(registered)
-    await decide(hosts(1), operator, registered.agent.agent_id, 'approve')
+    await decide(hosts(1), operator, registered.agent.agent_id, 'approve', {
+      contact_notified: true,
+    })
     const nonce = (await elsewhere.call('handshake-read', {})).body.nonce
     const input = {
       nonce,

@@ -34,11 +34,13 @@ export function Decide({ evidence, seen, allowed, decided, refused }: DecideProp
   const [note, setNote] = useState('')
   const [chosen, setChosen] = useState<Decision>()
   const [limits, setLimits] = useState<Limits>()
+  const [contactNotified, setContactNotified] = useState(false)
   const [revision, setRevision] = useState<Revision>()
   const [key] = useState(newKey)
   const noteField = useRef<HTMLTextAreaElement>(null)
   const criteria = criteriaOf(evidence)
   const asked = askedOf(evidence)
+  const isAgent = evidence.subject_kind === 'agent'
   const isRun = evidence.subject_kind === 'loop_step'
   const lacksRevision = isRun && chosen === 'revise' && revision === undefined
   const choose = (decision: Decision) => {
@@ -67,6 +69,7 @@ export function Decide({ evidence, seen, allowed, decided, refused }: DecideProp
         ),
         ...(chosen === 'revise' && revision !== undefined ? { revision } : {}),
         ...(chosen === 'approve' && limits !== undefined ? { limits } : {}),
+        ...(isAgent && chosen === 'approve' && contactNotified ? { contact_notified: true } : {}),
         idempotency_key: key,
       })
       decided(body)
@@ -89,6 +92,9 @@ export function Decide({ evidence, seen, allowed, decided, refused }: DecideProp
         {chosen === 'approve' && asked !== undefined && (
           <LimitFields asked={asked} limits={limits ?? asked.now ?? {}} change={setLimits} />
         )}
+        {chosen === 'approve' && isAgent && (
+          <ContactNotified checked={contactNotified} change={setContactNotified} />
+        )}
         {chosen === 'revise' && isRun && <Revise evidence={evidence} change={setRevision} />}
         <Field
           label="Note"
@@ -101,9 +107,7 @@ export function Decide({ evidence, seen, allowed, decided, refused }: DecideProp
             required
             value={note}
             onChange={(event) => setNote(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void record()
-            }}
+            onKeyDown={(event) => isSubmit(event) && void record()}
           />
         </Field>
         <Button
@@ -118,6 +122,19 @@ export function Decide({ evidence, seen, allowed, decided, refused }: DecideProp
     </Card>
   )
 }
+
+const isSubmit = ({ key, ctrlKey, metaKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey'>) =>
+  key === 'Enter' && (ctrlKey || metaKey)
+
+type ContactNotifiedProps = { checked: boolean; change: (checked: boolean) => void }
+
+/** Whether the operator delivered the notice of a waiting access key by hand. */
+const ContactNotified = ({ checked, change }: ContactNotifiedProps) => (
+  <label className="flex items-center gap-2 text-sm">
+    <input type="checkbox" checked={checked} onChange={(event) => change(event.target.checked)} />I
+    wrote to its contact that its access key waits
+  </label>
+)
 
 /** What a rejection does to a pilot that has begun, which its name does not say. */
 function Closes({ evidence: { subject_kind, parts } }: { evidence: Evidence }) {

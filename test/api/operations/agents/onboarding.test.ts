@@ -3,9 +3,10 @@ import { compactDecrypt } from 'jose'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { accessKeyDelivery } from '#domain/agents/onboarding.ts'
-import { readCredentialFacts } from '../../../../activities/agent/access.ts'
+import { readCredentialFacts, recordNotice } from '../../../../activities/agent/access.ts'
 import { deriveTokens } from '../../../../activities/keys/derived-tokens.ts'
 import { loadTokenKeys } from '../../../../activities/keys/token-keys.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { type ClientOptions, createClient, ProblemError } from '../../../../api/http/client.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { decide, newAgentClient, trustedAgent } from '../../../support/registering-agent.ts'
@@ -85,12 +86,14 @@ verifies(
         rails: ['tokenops'],
         max_usd: 500,
       },
+      contact_notified: true,
+      note: 'wrote to its address',
     })
     expect(decision.subject).toMatchObject({
       state: 'trusted',
       view: { trust: { limits: { max_usd: 500 } } },
     })
-    expect(await done(registered.status_token)).toEqual([...read, ...accessKeyDelivery.slice(0, 3)])
+    expect(await done(registered.status_token)).toEqual([...read, ...accessKeyDelivery.slice(0, 5)])
     expect(await agent.status(registered.status_token)).toMatchObject({
       trust_state: 'trusted',
       credential: { state: 'pending', version: 1, claimable: true },
@@ -120,9 +123,49 @@ verifies(
       .execute()
     expect(times.map(({ step }) => step)).toEqual(accessKeyDelivery)
     expect(times.map(({ actor }) => actor)).toEqual([
-      ...Array(3).fill('Ada'),
-      ...Array(3).fill(registered.agent.agent_id),
+      ...Array(4).fill('Ada'),
+      ...Array(2).fill(registered.agent.agent_id),
     ])
+  },
+)
+
+verifies(
+  'agent.delivery.effects',
+  'a claim alone delivers no notice; the answered callback does',
+  async () => {
+    const callback_url = 'https://agent.example/hooks/late'
+    const { agent, registered, credentialId } = await trustedAgent(hosts, apis.operator, {
+      contact: { email: 'late@agent.example', callback_url },
+    })
+    const delivered = async () =>
+      (await agent.status(registered.status_token)).steps
+        .filter(({ step, done }) => done && accessKeyDelivery.some((one) => one === step))
+        .map(({ step }) => step)
+    expect(await delivered()).toEqual(accessKeyDelivery.slice(0, 3))
+    expect((await agent.shake(registered.status_token, false)).body.gateway_state).toBe(
+      'gateway_ready',
+    )
+    await transaction(apis.db, (tx) => recordNotice(tx, credentialId, 'callback'))
+    expect(await delivered()).toEqual(accessKeyDelivery)
+    const candidate = await newAgentClient(hosts).register()
+    expect(
+      await refusalOf(
+        decide(hosts, apis.operator, candidate.agent.agent_id, 'reject', {
+          contact_notified: true,
+        }),
+      ),
+    ).toEqual({ status: 400, code: 'invalid_request' })
+  },
+)
+
+verifies(
+  'agent.delivery.effects',
+  'the notice waits for the operator where there is an address only',
+  async () => {
+    const { agent, registered } = await trustedAgent(hosts, apis.operator)
+    const { steps } = await agent.status(registered.status_token)
+    const open = steps.filter(({ done }) => !done).map(({ step }) => step)
+    expect(open).toEqual(expect.arrayContaining(accessKeyDelivery.slice(3)))
   },
 )
 
@@ -145,7 +188,7 @@ verifies(
       { event: 'credential_ready', url: callback_url, state: 'pending', subject: credentialId },
     ])
     const facts = await readCredentialFacts(apis.db, credentialId)
-    expect(facts).toEqual({ agent_id, credential_id: credentialId, state: 'active', sequence: 6 })
+    expect(facts).toEqual({ agent_id, credential_id: credentialId, state: 'active', sequence: 3 })
     expect(JSON.stringify(facts)).not.toContain(credential.split('_')[2])
   },
 )
