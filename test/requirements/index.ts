@@ -1379,6 +1379,11 @@ export const requirements = {
     behavior:
       'A decision names the root digest of the evidence of its subject. With another digest it is 409 evidence_changed. The signed receipt has the digests.',
   },
+  'review.agent.account': {
+    source: 'agents § Evidence of a review',
+    behavior:
+      'The evidence of an agent has the name and country of the account that it registered for.',
+  },
   'review.uploads': {
     source: 'agents § Evidence of a review',
     behavior:

@@ -141,6 +141,11 @@ export const walletRequirements = {
     behavior:
       'Opening a checkout opens the only challenge of its quote and explains how its path pays it. A payment on a hosted page needs no presentation.',
   },
+  'checkout.review': {
+    source: 'agents § Evidence of a review',
+    behavior:
+      'The evidence of a payment has the checkouts of its challenge: customer, e-mail, purchase order and path.',
+  },
   'checkout.read': {
     source: 'money § Challenges',
     behavior: 'Only the agent whose credit a challenge pays for can read it.',

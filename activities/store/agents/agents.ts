@@ -67,6 +67,14 @@ export async function insertAgent(tx: Tx, agent: NewAgent): Promise<AgentRow | u
     .executeTakeFirst()
 }
 
+/** The account that an agent registered for, as its manifest names it. */
+export const findAccount = (tx: Tx, accountId: string) =>
+  tx
+    .selectFrom('accounts')
+    .select(['name', 'country'])
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+
 export const findAgent = (tx: Tx, agentId: string) => findRow(tx, 'agents', { agent_id: agentId })
 
 /** The agent's row, locked until the transaction ends. */

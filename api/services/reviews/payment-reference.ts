@@ -5,6 +5,7 @@ import type { Decision } from '#domain/reviews/review.ts'
 import { refundReference } from '../../../activities/credit/credit.ts'
 import { decideReference, operatorDecisions } from '../../../activities/credit/decide-reference.ts'
 import { lockBoth } from '../../../activities/credit/settlement.ts'
+import { listCheckouts } from '../../../activities/store/credit/checkouts.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import {
   countAwaiting,
@@ -14,9 +15,13 @@ import {
 } from '../../../activities/store/payments/payment-references.ts'
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { listTasksOn } from '../../../activities/store/tasks/task-credits.ts'
 import { badgeQuoteView, quoteView, referenceView } from '../credit/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
+
+/** As many as a review shows, so that a customer cannot bury the evidence. */
+const CHECKOUTS_SHOWN = 10
 
 /**
  * Invoices and plain references, which an operator confirms who has looked at the account, and payments of a wrong amount. What was
@@ -42,6 +47,7 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
     const quote = challenge && (await findQuote(tx, challenge.quote_id))
     const content = {
       payment: { ...referenceView(reference), evidence_url },
+      checkouts: challenge && (await checkoutsOf(tx, challenge.challenge_id)),
       price: quote && (isRail(quote.rail) ? quoteView : badgeQuoteView)(quote),
     }
     return { since: waitsSince(reference), content }
@@ -74,6 +80,13 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
     return { state: decided.state, view: referenceView(decided) }
   },
 })
+
+/** The customers who opened the page of a challenge, by whom an invoice or a purchase order is recognised; undefined without. */
+async function checkoutsOf(tx: Tx, challengeId: string) {
+  const rows = await listCheckouts(tx, challengeId, CHECKOUTS_SHOWN)
+  if (rows.length === 0) return undefined
+  return rows.map((row) => ({ ...row, opened_at: row.opened_at.toISOString() }))
+}
 
 function listed(one: ReferenceRow & { rail: string | null }): WaitingSubject {
   const { amount_usd, method, external_reference, reason } = one

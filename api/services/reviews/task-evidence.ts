@@ -6,7 +6,7 @@ import {
   findIdentity,
   type IdentityRow,
 } from '../../../activities/store/agents/agent-identities.ts'
-import { findAgent } from '../../../activities/store/agents/agents.ts'
+import { findAccount, findAgent } from '../../../activities/store/agents/agents.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import { findRunDrafts } from '../../../activities/store/model/run-drafts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
@@ -70,6 +70,7 @@ export async function agentEvidence(tx: Tx, agentId: string) {
   return {
     agent_id,
     account_id,
+    account: await findAccount(tx, account_id),
     name,
     contact,
     capabilities,

@@ -11,6 +11,7 @@ export const evidenceNames = [
   'criteria',
   'price',
   'payment',
+  'checkouts',
   'input',
   'files',
   'parameters',

@@ -51,6 +51,7 @@ const order = [
   'criteria',
   'price',
   'payment',
+  'checkouts',
   'agent',
 ]
 const pair = ['input', 'result']

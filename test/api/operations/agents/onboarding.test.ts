@@ -223,6 +223,23 @@ verifies(
 )
 
 verifies(
+  'review.agent.account',
+  'the review of an agent shows the account and country it stated',
+  async () => {
+    const console = createClient({ baseUrl: hosts.base, operator: apis.operator })
+    const accountOf = async (account: { name: string; country?: string }) => {
+      const { agent } = await newAgentClient(hosts).register({ account })
+      const { body } = await console.call('loop-review-console', { subject_id: agent.agent_id })
+      const part = body.evidence?.parts.find(({ name }) => name === 'agent')
+      return (part?.content as { account?: unknown } | undefined)?.account
+    }
+    const name = '<b>Nordwind</b> AS'
+    expect(await accountOf({ name, country: 'NO' })).toEqual({ name, country: 'NO' })
+    expect(await accountOf({ name })).toEqual({ name, country: null })
+  },
+)
+
+verifies(
   'agent.register.idempotent',
   'a repeat gets the same agent; other terms or a used key are refused',
   async () => {

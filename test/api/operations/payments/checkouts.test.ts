@@ -228,6 +228,46 @@ verifies(
 )
 
 verifies(
+  'checkout.review',
+  'who confirms an invoice sees the customer and the purchase order',
+  async () => {
+    const agent = await buyer()
+    const { quote_id } = await quoted(agent)
+    const presented = { method: 'invoice_reference' as const, external_reference: `INV-${key()}` }
+    await open(quote_id, 'invoice_or_purchase_order')
+    const { payment_reference_id: subject_id } = (
+      await agent.call('payment-reference-create', {
+        quote_id,
+        ...presented,
+        idempotency_key: key(),
+      })
+    ).body.payment_reference
+    const read = await apis.console.call('loop-review-console', { subject_id })
+    const part = (of: typeof read, name: string) =>
+      of.body.evidence?.parts.find((one) => one.name === name)?.content
+    expect(part(read, 'checkouts')).toEqual([
+      {
+        customer_name: customer.name,
+        customer_email: customer.email,
+        purchase_order: customer.purchase_order,
+        payment_path: 'invoice_or_purchase_order',
+        opened_at: expect.any(String),
+      },
+    ])
+    const other = await quoted(agent)
+    const direct = { ...presented, quote_id: other.quote_id, external_reference: `INV-${key()}` }
+    const { payment_reference } = (
+      await agent.call('payment-reference-create', { ...direct, idempotency_key: key() })
+    ).body
+    const without = await apis.console.call('loop-review-console', {
+      subject_id: payment_reference.payment_reference_id,
+    })
+    expect(part(without, 'payment')).toMatchObject({ state: payment_reference.state })
+    expect(part(without, 'checkouts')).toBeUndefined()
+  },
+)
+
+verifies(
   'checkout.open',
   'unknown, pending or paid quotes and secret names open no checkout',
   async () => {
