@@ -141,6 +141,11 @@ export const walletRequirements = {
     behavior:
       'Opening a checkout opens the only challenge of its quote and explains how its path pays it. A payment on a hosted page needs no presentation.',
   },
+  'authority.stablecoin': {
+    source: 'money § Payment authority',
+    behavior:
+      'A stablecoin_checkout is authorized by an event that reports a stablecoin, and by no event in a fiat currency.',
+  },
   'checkout.review': {
     source: 'agents § Evidence of a review',
     behavior:

@@ -1,3 +1,4 @@
+import { CURRENCY } from '../credit/pricing.ts'
 import type { AuthorityType, PaymentMethod, ReferenceState } from './payment-reference.ts'
 
 /** What a kind of payment authority rests on. */
@@ -10,6 +11,13 @@ export type AuthorityRule = {
   rule: string
 }
 
+/** The currencies by which a provider’s event reports a stablecoin of one US dollar. */
+const stablecoins: readonly string[] = ['usdc', 'usdt', 'pyusd']
+
+/** Whether an event in this currency pays what is owed: usd, and a stablecoin alone where that is what was authorized. */
+export const paysIn = (type: AuthorityType | null | undefined, currency: string): boolean =>
+  type === 'stablecoin_checkout' ? stablecoins.includes(currency) : currency === CURRENCY
+
 export const authorityRules: Readonly<Record<AuthorityType, AuthorityRule>> = {
   checkout: {
     method: 'hosted_checkout',
@@ -21,7 +29,7 @@ export const authorityRules: Readonly<Record<AuthorityType, AuthorityRule>> = {
     method: 'hosted_checkout',
     hosted_by: 'provider',
     needs: 'provider_session_id',
-    rule: 'As checkout; the provider takes a stablecoin and reports it with the same signed event.',
+    rule: 'As checkout, and the provider’s signed event reports the total in a stablecoin at par; an event in usd does not.',
   },
   agent_allowance_reference: {
     method: 'agent_allowance',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../core/errors.ts'
-import type { Verdict } from './payment-reference.ts'
+import { paysIn } from './payment-authority.ts'
+import type { AuthorityType, Verdict } from './payment-reference.ts'
 import {
   type ProviderEvent,
   type ProviderEventType,
@@ -20,7 +21,12 @@ const ProviderEventBody = z
     external_reference: text.optional(),
     challenge_id: challengeId.optional(),
     amount_usd: z.int().min(0).max(1_000_000),
-    currency: z.string().regex(/^[a-z]{3}$/),
+    currency: z
+      .string()
+      .regex(/^[a-z]{3,5}$/)
+      .meta({
+        description: '`usd`, or a stablecoin such as `usdc`, whose amount is in whole usd at par.',
+      }),
   })
   .refine(
     (body) => (body.provider_session_id === undefined) !== (body.external_reference === undefined),
@@ -83,14 +89,17 @@ export type StoredEvent = Omit<ProviderEvent, 'amount_cents' | 'said_at'> & {
   said_at: Date | null
 }
 
+type Paid = {
+  challenge_id: string | null
+  amount_usd: number
+  authority_type?: AuthorityType | null
+}
+
 /**
  * What the events about a session or its challenge prove of a reference. A wrong amount is never part of the credit: it stays
  * pending, for an operator, because money did move.
  */
-export function checkEvents(
-  reference: { challenge_id: string | null; amount_usd: number },
-  events: readonly StoredEvent[],
-): Verdict {
+export function checkEvents(reference: Paid, events: readonly StoredEvent[]): Verdict {
   const other = events.filter(
     ({ challenge_id }) => challenge_id !== null && challenge_id !== reference.challenge_id,
   )
@@ -102,12 +111,13 @@ export function checkEvents(
   if (settled !== undefined) {
     const { provider, event_id, currency, amount_cents } = settled
     const owed = `${reference.amount_usd * 100}`
-    if (currency === 'usd' && amount_cents === owed)
+    const isOfType = paysIn(reference.authority_type, currency)
+    if (isOfType && amount_cents === owed)
       return { kind: 'verified', evidence: { provider, event_id } }
     return {
       kind: 'pending',
       code: 'amount_mismatch',
-      reason: `the provider says ${amount_cents} cents of ${currency}, not ${owed} of usd`,
+      reason: `the provider says ${amount_cents} cents of ${currency}, not ${owed} of ${reference.authority_type === 'stablecoin_checkout' ? 'a stablecoin' : 'usd'}`,
     }
   }
   if (of('payment.failed') !== undefined)

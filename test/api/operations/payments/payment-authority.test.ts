@@ -173,6 +173,30 @@ verifies(
 )
 
 verifies(
+  'authority.stablecoin',
+  'a stablecoin checkout is authorized by a stablecoin event alone',
+  async () => {
+    const agent = await owner()
+    for (const [currency, decision] of [
+      ['usd', 'needs_provider'],
+      ['usdc', 'authorized'],
+    ] as const) {
+      const { quote_id, total_usd } = await quoted(agent)
+      const session = `cs_${key()}`
+      const asked = await check(agent, {
+        authority_type: 'stablecoin_checkout',
+        quote_id,
+        provider_session_id: session,
+      })
+      await apis.notify(providerEvent('payment.settled', session, total_usd, { currency }))
+      expect(await authorityOf(agent, asked.payment_reference?.payment_reference_id)).toMatchObject(
+        { decision },
+      )
+    }
+  },
+)
+
+verifies(
   'authority.payment.check',
   'its carrier must fit its type, be proven and have a live quote',
   async () => {

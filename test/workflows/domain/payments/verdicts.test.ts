@@ -12,6 +12,7 @@ import {
   type Verdict,
 } from '#domain/payments/payment-reference.ts'
 import { checkEvents, type StoredEvent } from '#domain/payments/provider-event.ts'
+import { verifies } from '../../../verifies.ts'
 
 const event: StoredEvent = {
   provider: 'stripe',
@@ -42,6 +43,16 @@ test('only the exact amount in usd verifies a payment', () => {
       code: 'amount_mismatch',
       reason: expect.stringMatching(/^the provider says .* cents of (usd|eur), not 10700 of usd$/),
     })
+})
+
+verifies('authority.stablecoin', 'no event in usd pays what was authorized in a stablecoin', () => {
+  const asked = { ...reference, authority_type: 'stablecoin_checkout' as const }
+  const inCurrency = (currency: string, cents = '10700') =>
+    checkEvents(asked, [{ ...event, currency, amount_cents: cents }]).kind
+  for (const currency of ['usdc', 'usdt', 'pyusd']) expect(inCurrency(currency)).toBe('verified')
+  for (const currency of ['usd', 'eur', '', 'btc']) expect(inCurrency(currency)).toBe('pending')
+  expect(inCurrency('usdc', '10600')).toBe('pending')
+  expect(verdictOf({ currency: 'usdc' }).kind).toBe('pending')
 })
 
 test('a refund, a failure and an expiry reject a payment', () => {
