@@ -1379,6 +1379,11 @@ export const requirements = {
     behavior:
       'A decision names the root digest of the evidence of its subject. With another digest it is 409 evidence_changed. The signed receipt has the digests.',
   },
+  'work-order.payment': {
+    source: 'runs § Work orders',
+    behavior:
+      'The payment that an order names is its agent’s own and pays for its run: its quote becomes that of the order and funds it. Another is 404 or 422.',
+  },
   'review.agent.account': {
     source: 'agents § Evidence of a review',
     behavior:

@@ -56,6 +56,7 @@ export const workOrderCreate = operation({
       'not_owner',
       'not_found',
       'quote_mismatch',
+      'amount_mismatch',
       'quote_expired',
       'paused',
     ] as const),

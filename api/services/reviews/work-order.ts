@@ -20,6 +20,7 @@ import { quoteView } from '../credit/views.ts'
 import { agree } from '../tasks/agreement.ts'
 import { approveTask } from '../tasks/input.ts'
 import { orderView } from '../work-orders/intake.ts'
+import { paymentOfOrder } from '../work-orders/order-payment.ts'
 import { unknownSubject } from './evidence.ts'
 import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
@@ -50,6 +51,7 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
       agent: agent_id === null ? undefined : await agentEvidence(tx, agent_id),
       criteria: order.acceptance_criteria,
       price: quote && quoteView(quote),
+      payment: quote && (await paymentOfOrder(tx, quote.quote_id)),
       terms: await documentsOf(tx, tasks, 'terms_sha256'),
       input,
       files: await filesOfAll(tx, tasks, input),

@@ -33,6 +33,7 @@ export type OrderAsked = {
   tier: Tier
   on_gaps: 'ask' | 'report'
   quote_id: string | null
+  payment_reference_id?: string | undefined
   callback_url: string | null
   acceptance_criteria: string[]
   exchange?: { deadline: string; reward_note: string } | undefined
@@ -70,11 +71,16 @@ export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Pro
       requested_tool_id,
       data_declaration: asked.data_declaration,
       objective_sha256: digestOf(objective),
+      ...paidBy(asked),
     }
     await writeTaskReceipt(deps, tx, { task, subject: workOrderId, kind: 'intake', facts })
   }
   return true
 }
+
+/** What the order was said to be paid by, in its receipt. */
+const paidBy = ({ payment_reference_id, quote_id }: OrderAsked) =>
+  payment_reference_id === undefined ? {} : { payment_reference_id, quote_id }
 
 async function submitOrdered(
   deps: TaskDeps,

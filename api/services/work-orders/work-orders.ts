@@ -19,16 +19,15 @@ import {
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import type { CreditService } from '../credit/credit.ts'
-import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { assertPaysQuote, assertQuoted } from '../runs/admission.ts'
+import { assertQuoted } from '../runs/admission.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { assertAllReadable, assertCallback } from '../tasks/asked-input.ts'
 import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
 import { type Consent, consentedRecovery, declinedProposal, proposalViews } from './consent.ts'
 import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
+import { quoteOfOrder } from './order-payment.ts'
 
 type Step = { rail: RailKey; input: Record<string, unknown> }
 /** An order as it is sent; the `pointer` of a step is the place of its input in the body. */
@@ -36,7 +35,6 @@ export type OrderInput = Omit<
   OrderAsked,
   'workOrderId' | 'statusTokenSha256' | 'on_gaps' | 'runs'
 > & {
-  payment_reference_id: string | undefined
   quote_token: string | undefined
   steps: (Step & { pointer: string })[]
 }
@@ -45,8 +43,6 @@ type Deps = TaskDeps &
     gateway: Pick<TaskGateway, 'advance'>
     quotes: Pick<QuoteService, 'read' | 'claim'>
     uploadChecks: Pick<UploadChecks, 'assertUploads'>
-    payments: Pick<PaymentService, 'readReference'>
-    credit: Pick<CreditService, 'read'>
   }
 type OrderCaller = { agentId?: string; workOrderId?: string }
 
@@ -58,16 +54,17 @@ export class WorkOrderService {
     this.#deps = deps
   }
 
-  /** Stores an order; repeated, it returns the stored one. 422 `input_rejected`, 409 `quote_mismatch`, 410, 503 `paused`. */
+  /** Stores an order; repeated, it returns the stored one. 422 `input_rejected`, `amount_mismatch`, 404, 409 `quote_mismatch`, 410, 503 `paused`. */
   async create(asked: OrderInput, callId: string) {
     const { db, tokens, quotes, gateway } = this.#deps
     const { status_token, ids } = await orderNames(tokens, callId)
     const work_order_id = ids.workOrderId
     const known = await findWorkOrder(db, { work_order_id })
-    const { steps, payment_reference_id: _paid, quote_token, ...order } = asked
+    const { steps, quote_token, ...sent } = asked
     const runs = await this.#runsOf(steps, callId)
+    const order = { ...sent, quote_id: known?.quote_id ?? (await quoteOfOrder(db, asked)) }
     if (known === undefined) {
-      await this.#assertAcceptable(asked)
+      await this.#assertAcceptable({ ...asked, quote_id: order.quote_id })
       const owner = order.agentId ?? runs[0]?.taskId ?? ''
       if (order.quote_id !== null) await quotes.claim(owner, order.quote_id, quote_token)
     }
@@ -115,7 +112,7 @@ export class WorkOrderService {
   }
 
   async #assertAcceptable(asked: OrderInput): Promise<void> {
-    const { steps, quote_id, tier, agentId, payment_reference_id, callback_url } = asked
+    const { steps, quote_id, tier, agentId, callback_url } = asked
     await assertNotPaused(this.#deps.db)
     assertCallback(this.#deps.callbackHosts, callback_url, agentId === null)
     for (const { rail } of steps) assertOperational(rail)
@@ -127,8 +124,6 @@ export class WorkOrderService {
     const [first] = steps
     if (quote_id === null || first === undefined) return
     await assertQuoted(this.#deps.quotes, { quote_id, rail: first.rail, tier })
-    if (agentId !== null)
-      await assertPaysQuote(this.#deps, agentId, { quote_id, payment_reference_id })
   }
 
   async #readStored(tx: Tx, work_order_id: string) {

@@ -293,6 +293,50 @@ verifies(
 )
 
 verifies(
+  'work-order.payment',
+  'a named payment is its agent’s, fits the order and funds it',
+  async () => {
+    const buyer = await openAgentUse(hosts(), apis.operator)
+    const requester = { agent_id: buyer.registered.agent.agent_id }
+    const send = (payment_reference_id: string, more: Partial<Order> = {}) =>
+      buyer.client.call('work-order-create', order({ requester, payment_reference_id, ...more }))
+    const refused = { unknown: `pr_${'0'.repeat(64)}`, foreign: '' }
+    const stranger = await openAgentUse(hosts(), apis.operator)
+    const theirs = await stranger.quote('packetops', 11)
+    refused.foreign = (await stranger.pay(theirs.quote_id)).payment_reference_id
+    for (const id of Object.values(refused))
+      expect(await problemOf(send(id))).toMatchObject({ status: 404, code: 'not_found' })
+    const { quote_id } = await buyer.quote('packetops', 12)
+    const { payment_reference_id } = await buyer.pay(quote_id)
+    const other = await buyer.quote('packetops', 13)
+    const unfit = { status: 422, code: 'amount_mismatch' }
+    for (const more of [{ quote_id: other.quote_id }, { tier: 'entry' as const }])
+      expect(await problemOf(send(payment_reference_id, more))).toMatchObject(unfit)
+
+    const { body } = await send(payment_reference_id)
+    const { work_order, rail_run, receipt } = body
+    expect(receipt.payload).toMatchObject({ payment_reference_id, quote_id })
+    const console = createClient({ baseUrl: hosts().base, operator: apis.operator })
+    const { evidence } = (
+      await console.call('loop-review-console', { subject_id: work_order.work_order_id })
+    ).body
+    const part = evidence?.parts.find(({ name }) => name === 'payment')
+    expect(part?.content).toMatchObject({ payment_reference_id })
+    await buyer.approve('payment_reference', payment_reference_id)
+    await check(work_order.work_order_id, 'approve')
+    const begun = async () => (await buyer.status(rail_run.run_id, 5_000)).entitlement_id
+    await expect.poll(begun, { timeout: 20_000 }).toMatch(/^en/)
+    const late = await buyer.quote('packetops', 14)
+    const rejected = await buyer.pay(late.quote_id)
+    await decide(hosts(), apis.operator, rejected.payment_reference_id, 'reject', {
+      subject_kind: 'payment_reference',
+    })
+    expect(await problemOf(send(rejected.payment_reference_id))).toMatchObject(unfit)
+  },
+  60_000,
+)
+
+verifies(
   'work-order.worked-off',
   'the state of an order follows from its decision and its tasks',
   () => {
