@@ -8,6 +8,7 @@ import {
 } from '#domain/payments/payment-reference.ts'
 import { checkEvents } from '#domain/payments/provider-event.ts'
 import { readTransaction } from '../chain/transaction.ts'
+import { findAgent } from '../store/agents/agents.ts'
 import { eventsAbout } from '../store/credit/provider-events.ts'
 import type { ReferenceRow } from '../store/payments/payment-references.ts'
 import { findPayment, type PaymentRow } from '../store/payments/payments.ts'
@@ -18,6 +19,10 @@ export type Checked =
   | Exclude<Verdict, { kind: 'verified' }>
   | (Extract<Verdict, { kind: 'verified' }> & { by: string })
 
+const ofSandbox = {
+  kind: 'rejected',
+  reason: 'an agent of the sandbox pays nothing',
+} as const
 const undecided = { kind: 'pending', reason: 'it waits for a decision' } as const
 
 /** Asks the source that confirms this method. A failure is no verdict: it is `pending` with the reason. */
@@ -30,7 +35,7 @@ export async function checkReference(deps: MoneyDeps, reference: ReferenceRow): 
     case 'hosted_checkout':
     case 'payment_reference':
     case 'invoice_reference':
-      return by('provider', checkEvents(reference, await eventsAbout(deps.db, reference)))
+      return by('provider', await byEvents(deps, reference))
     // Authorized but not debited: the payment expires with its challenge.
     case 'agent_allowance':
       return by('wallet', {
@@ -84,4 +89,12 @@ function verdictOn(payment: PaymentRow | undefined, reference: ReferenceRow): Ve
   if (state === 'failed' || state === 'released')
     return { kind: 'rejected', reason: failure ?? `the payment ${state}` }
   return { kind: 'pending', reason: failure ?? 'the payment is not final on chain' }
+}
+
+/** What events say; without one the word of a sandbox agent is no payment, and no operator is asked to confirm it. */
+async function byEvents({ db }: MoneyDeps, reference: ReferenceRow): Promise<Verdict> {
+  const verdict = checkEvents(reference, await eventsAbout(db, reference))
+  const isPlain = reference.method !== 'hosted_checkout'
+  if (verdict.kind !== 'pending' || verdict.code !== undefined || !isPlain) return verdict
+  return (await findAgent(db, reference.agent_id))?.sandbox === true ? ofSandbox : verdict
 }

@@ -1,5 +1,10 @@
 /** Requirements on tests of the running service and on the store of their reports: id → source and behavior. */
 export const harnessRequirements = {
+  'harness.payment-reference': {
+    source: 'harness § Tests',
+    behavior:
+      'The harness presents a payment reference as a sandbox agent and reads its state: it is rejected, settles nothing and waits for no operator.',
+  },
   'harness.suites': {
     source: 'harness § Tests',
     behavior:

@@ -11,7 +11,7 @@ import {
   verifyReceipt,
   verifyReceiptsOf,
 } from '../play-run.ts'
-import { expectThat, keyFor, openPlayer, read, type Session } from '../session.ts'
+import { expectThat, type KeyedPlayer, keyFor, openPlayer, read, type Session } from '../session.ts'
 import type { ScriptsOf } from './scripts.ts'
 
 const Descriptor = z.looseObject({
@@ -35,6 +35,27 @@ const Challenge = z.looseObject({
   accepted_methods: z.array(z.string()),
   challenge: z.looseObject({ challenge_id: z.string() }),
 })
+
+const RAIL_PATH = '/api/agent-payment-rail'
+const Shown = z.looseObject({
+  payment_reference: z.looseObject({
+    payment_reference_id: z.string(),
+    state: z.string(),
+    settlement_receipt_id: z.string().nullable(),
+  }),
+})
+
+/** Presents what no bank knows for a quote: the reference of a sandbox agent is recorded and never becomes money. */
+async function presentReference(session: Session, { headers }: KeyedPlayer, quote_id: string) {
+  const body = {
+    quote_id,
+    method: 'payment_reference',
+    external_reference: `sandbox ${session.run.test_run_id}`,
+    idempotency_key: keyFor(session, 'reference'),
+  }
+  const sent = await session.surface.send({ method: 'POST', path: RAIL_PATH, headers, body })
+  return read(sent, 201, Shown).payment_reference
+}
 
 /** What the MCP descriptor says. */
 export const readDescriptor = async ({ surface }: Session) =>
@@ -67,6 +88,12 @@ export const agentToAgent: ScriptsOf<(typeof suites)['agent-to-agent-test-harnes
     const sent = await session.surface.send({ method: 'POST', path: USE_PATH, headers, body })
     const { accepted_methods } = read(sent, 402, Challenge)
     expectThat(accepted_methods.includes('payment_reference'), 'it takes no payment reference')
+    const presented = await presentReference(session, player, quote_id)
+    const path = `${RAIL_PATH}?payment_reference_id=${presented.payment_reference_id}`
+    const rail = await session.surface.send({ method: 'GET', path, headers })
+    const { state, settlement_receipt_id } = read(rail, 200, Shown).payment_reference
+    expectThat(state === 'rejected', `the reference of a sandbox agent is ${state}`)
+    expectThat(settlement_receipt_id === null, 'a sandbox reference was settled')
   },
   'rail run': async (session) => {
     await playRun(session, 'first', await openPlayer(session, 'first'))

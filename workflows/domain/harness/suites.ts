@@ -12,7 +12,10 @@ export const suites = {
   'agent-to-agent-test-harness': [
     { step: 'discovery', expected: '200: manifest and MCP descriptor name one endpoint' },
     { step: 'MCP tools', expected: '200: the tools of the descriptor, each with a schema' },
-    { step: 'payment reference', expected: '402: a challenge that takes a payment reference' },
+    {
+      step: 'payment reference',
+      expected: '201: a sandbox reference is presented, read again and never settled',
+    },
     { step: 'rail run', expected: '200: the synthetic run of the first agent is closed' },
     {
       step: 'return package',
