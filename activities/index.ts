@@ -88,15 +88,18 @@ export async function createReconciliationActivities(
   })
 }
 
-/** The short steps of tasks and the steps of runs. Separate connections keep them from delaying payouts. */
-export async function createTaskActivities(config: Config) {
+/**
+ * The short steps of tasks and the steps of runs. Separate connections keep them from delaying payouts. A worker of runs alone does not
+ * publish keys: it signs with a key that another process has published.
+ */
+export async function createTaskActivities(config: Config, { publishes }: { publishes: boolean }) {
   const { db, close } = createDatabase({
     url: config.DATABASE_URL,
     applicationName: 'agent-rails tasks',
     poolSize: config.DATABASE_POOL_SIZE,
   })
   const keys = await openKeyRings(config)
-  await publishKeys(db, keys)
+  if (publishes) await publishKeys(db, keys)
   const deps = taskDepsOf(config, keys, db)
   const pool = openRailPool(poolSettings(config))
   const closeAll = async () => {

@@ -28,7 +28,7 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
     DATABASE_URL: urlAs('worker', apis.env['DATABASE_URL'] as string),
   }
   const silent = pino({ level: 'silent' })
-  const tasks = await createTaskActivities(config)
+  const tasks = await createTaskActivities(config, { publishes: true })
   const callbacks = await createCallbackActivities(config, silent)
   const delegation = await createDelegationActivities(config, silent)
   const harness = createHarnessActivities(config)
@@ -38,10 +38,8 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
     ...delegation.activities,
     ...harness.activities,
   }
-  const runs = await createTaskActivities({
-    ...config,
-    DATABASE_URL: urlAs('runs', apis.env['DATABASE_URL'] as string),
-  })
+  const asRuns = { ...config, DATABASE_URL: urlAs('runs', apis.env['DATABASE_URL'] as string) }
+  const runs = await createTaskActivities(asRuns, { publishes: false })
   const workflowBundle = await bundleWorkflows()
   const workers = await Promise.all(
     [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {

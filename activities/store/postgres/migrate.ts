@@ -43,10 +43,11 @@ import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
 import { exchange } from '../migrations/0049-exchange.ts'
 import { workflowTerms } from '../migrations/0050-workflow-terms.ts'
 import { productionRuns } from '../migrations/0051-production-runs.ts'
-import { prospectRecords } from '../migrations/0051-prospect-records.ts'
 import { dueFees } from '../migrations/0052-due-fees.ts'
 import { acceptedFees } from '../migrations/0053-accepted-fees.ts'
 import { boundedReads } from '../migrations/0054-bounded-reads.ts'
+import { runsRole } from '../migrations/0055-runs-role.ts'
+import { prospectRecords } from '../migrations/0056-prospect-records.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -98,10 +99,11 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0049-exchange': exchange,
   '0050-workflow-terms': workflowTerms,
   '0051-production-runs': productionRuns,
-  '0051-prospect-records': prospectRecords,
   '0052-due-fees': dueFees,
   '0053-accepted-fees': acceptedFees,
   '0054-bounded-reads': boundedReads,
+  '0055-runs-role': runsRole,
+  '0056-prospect-records': prospectRecords,
 }
 
 /** The name of the last migration that this code knows. */

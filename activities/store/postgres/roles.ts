@@ -158,6 +158,8 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
       'decision_id',
     ],
     worker: ['state', 'state_since', 'waiting_since', 'reminded_at'],
+    // A pilot ends with the attestation of its run.
+    runs: ['state', 'state_since', 'waiting_since'],
   },
   prospects: { api: ['state', 'state_since', 'agent_id', 'customer_account'] },
   trust_listings: {
@@ -190,10 +192,10 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
 
 /** The only roles that may call functions with their owner's rights. */
 const callers: readonly DatabaseRole[] = ['api', 'worker']
-/** The functions that triggers call as the role that writes, and the registration of the public keys of a starting process. */
+/** The functions that triggers call as the role that writes. */
 const grantRunsFunctions = `do $$ declare f regprocedure; begin
   for f in select oid from pg_proc where pronamespace = 'public'::regnamespace and prokind = 'f'
-    and (not prosecdef or proname = 'register_signing_key')
+    and not prosecdef
   loop execute format('grant execute on function %s to ${roleName('runs')}', f); end loop; end $$`
 
 /**

@@ -38,6 +38,9 @@ export async function countActivations(tx: Tx, most: number): Promise<number> {
 }
 
 const completed = sql`case when closed.from_state <> 'failed' then p.return_package_id end`
+/** Paid by a payment that was verified: what an operator grants is no payment. */
+const paid = sql`case when e.state <> 'returned' and exists (select from payment_references f
+  where f.entitlement_id = e.entitlement_id and f.state = 'verified') then e.settlement_receipt_id end`
 /** The approved order; a run that has none is approved by itself. */
 const approved = sql`case when o.task_id is null then t.review_decision when w.decision = 'approve' then w.work_order_id end`
 
@@ -52,7 +55,7 @@ export async function readPathRecords(tx: Tx, of: ActivationRow): Promise<PathRe
       furthest.paid, furthest.work_order_approved, furthest.first_run_completed, furthest.receipt_issued
     from agents a left join lateral (
       select t.quote_id,
-        case when e.state <> 'returned' then e.settlement_receipt_id end as paid,
+        ${paid} as paid,
         ${approved} as work_order_approved, ${completed} as first_run_completed,
         c.usage_receipt_id as receipt_issued
       from production_runs r join tasks t using (task_id)
@@ -65,7 +68,7 @@ export async function readPathRecords(tx: Tx, of: ActivationRow): Promise<PathRe
       left join task_credits c on c.task_id = t.task_id and c.state = 'used'
       where r.customer_account = ${of.customer_account}
         and r.agent_id = ${of.agent_id} and r.rail = ${of.rail} and r.tier = ${of.tier}
-      order by num_nonnulls(${completed}, ${approved}, c.usage_receipt_id, e.settlement_receipt_id) desc,
+      order by num_nonnulls(${completed}, ${approved}, c.usage_receipt_id, ${paid}) desc,
         r.started_at, t.task_id
       limit 1
     ) furthest on true

@@ -24,7 +24,9 @@ export async function readMissionRecord(
   if (kind === 'agent_handoff') {
     const pack = await findOwnHandoff(tx, mission_id, agentId)
     if (pack === undefined) return undefined
-    const usage = receiptView(pack.jws).usage === 'operational' ? 'operational' : 'synthetic'
+    // A pack proves that it was handed over; what its builder says of its usage makes no work operational.
+    const isTrial = receiptView(pack.jws).usage === 'synthetic'
+    const usage = isTrial ? 'synthetic' : 'unspecified'
     return {
       record: { usage, at: pack.issued_at.getTime() / 1000 },
       ordered: undefined,

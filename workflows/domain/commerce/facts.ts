@@ -22,7 +22,7 @@ export type RecordedPackage = {
 
 /** The handoff pack or the delivered pilot that a mission id names. */
 export type MissionRecord = {
-  readonly usage: 'synthetic' | 'operational'
+  readonly usage: 'synthetic' | 'operational' | 'unspecified'
   /** Unix seconds: when the pack was signed, or the pilot came to its present state. */
   readonly at: number
 }

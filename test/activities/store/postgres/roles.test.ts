@@ -140,9 +140,17 @@ verifies('signer.runs-role', 'the role of runs writes no money, order or key', a
     'update task_credits set units = 0',
     'insert into production_writes default values',
     'select * from operator_sessions',
+    "select register_signing_key('receipt', 'mine', 'EdDSA', '{}', 'active')",
     'set role agent_rails_api',
   ])
     await expect(sql.raw(statement).execute(runs), statement).rejects.toMatchObject(refused)
+  // It decides nothing either, in the tables that it writes.
+  const task = `task-${'1'.repeat(64)}`
+  const approval = sql`insert into task_events (task_id, sequence, event, actor, prev_hash)
+    values (${task}, 1, 'approved', 'operator:Ada', encode(sha256(convert_to(${`{"task_id":"${task}","type":"service.task.v1"}`}, 'UTF8')), 'hex'))`
+  await expect(approval.execute(runs)).rejects.toThrow(
+    'a worker of runs records the outcome of runs alone',
+  )
 })
 
 verifies('signer.roles', 'only the API’s role sets a control, by its function', async () => {

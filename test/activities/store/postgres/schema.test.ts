@@ -157,7 +157,7 @@ const later = new RegExp(
     'harness_(runs|facts|steps|append_only)|regression_reports',
     'directory_submissions|agent_identities',
     'pilots|pilot_(entries|runs|trials)',
-    'production_(writes|runs)|customer_account_guard|first_paid_runs|customer_runs|activations|clearings',
+    'runs_role_(events_)?guard|tasks_runs_role|task_events_runs_role|production_(writes|runs)|customer_account_guard|first_paid_runs|customer_runs|activations|clearings',
     'settled_at',
     'runs_at_step|proof_loops|pilot_activations',
     'fee_events(_\\w+)?|wallet_tier_limits|allowance_wallets_tier_\\w+|column allowance_wallets[.](9|10)',

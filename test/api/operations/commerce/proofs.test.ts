@@ -389,7 +389,7 @@ verifies('commerce.records', 'a handoff rests on a pack with a wallet of its age
     expect(reasonOf(proof, 'required_items')).toBe('handoff_pack_unknown')
   }
   const packed = await by(foreign, other)
-  expect(packed).toMatchObject({ decision: 'eligible_to_continue', usage: 'operational' })
+  expect(packed).toMatchObject({ decision: 'eligible_to_continue', usage: 'unspecified' })
   const again = await by(foreign, other)
   expect(reasonOf(again, 'duplicates')).toBe('duplicate_mission')
   const synthetic = await by(await storePack(apis.db, agent, { usage: 'synthetic' }))

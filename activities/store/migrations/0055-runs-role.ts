@@ -1,0 +1,27 @@
+import { refusal } from './columns.ts'
+
+/** What a worker of runs records: the outcome of its run, and no decision about it. */
+const recorded = "('result_produced','result_attested','evidence_missing','exception_raised')"
+const isRuns = "current_user = 'agent_rails_runs'"
+
+/** The role of runs works on input that agents write, so it neither approves nor funds what it works on. */
+export const runsRole: readonly string[] = [
+  `create function runs_role_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(
+      `${isRuns} and (old.review_decision, old.contract_id, old.quote_id, old.entitlement_id) is distinct from (new.review_decision, new.contract_id, new.quote_id, new.entitlement_id)`,
+      'a worker of runs decides and funds nothing',
+    )}
+    return new;
+  end $$`,
+  `create trigger tasks_runs_role before update on tasks for each row execute function runs_role_guard()`,
+  `create function runs_role_events_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(
+      `${isRuns} and (new.event not in ${recorded} or new.actor <> 'service')`,
+      'a worker of runs records the outcome of runs alone',
+    )}
+    return new;
+  end $$`,
+  `create trigger task_events_runs_role before insert on task_events for each row execute function runs_role_events_guard()`,
+]
