@@ -1,5 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { overReasons } from '#domain/payments/payment-authority.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
 import {
   findEntitlement,
@@ -13,13 +14,18 @@ import {
 } from '../../../activities/store/payments/payment-references.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { referenceView } from '../credit/views.ts'
-import type { OrderInput } from './work-orders.ts'
+import type { OrderAsked } from './intake.ts'
+
+type Asked = Pick<
+  OrderAsked,
+  'agentId' | 'quote_id' | 'payment_reference_id' | 'requested_tool_id' | 'tier'
+> & { steps: readonly { rail: RailKey }[] }
 
 /**
  * The quote that pays for an order: the named one, or else the one that its named payment pays. Throws 404 for a payment that is
  * not of its agent, and 422 `amount_mismatch` for one that does not pay for this order.
  */
-export async function quoteOfOrder(db: Tx, asked: OrderInput): Promise<string | null> {
+export async function quoteOfOrder(db: Tx, asked: Asked): Promise<string | null> {
   const { payment_reference_id, agentId, quote_id } = asked
   if (payment_reference_id === undefined) return quote_id
   const reference = await findReference(db, payment_reference_id)
@@ -40,7 +46,7 @@ async function quotePaidBy(db: Tx, { entitlement_id }: ReferenceRow) {
   return paid && findQuote(db, paid.quote_id)
 }
 
-function unfit(quote: QuoteRow, asked: OrderInput): string | undefined {
+function unfit(quote: QuoteRow, asked: Asked): string | undefined {
   const { requested_tool_id, quote_id, tier, steps } = asked
   if (requested_tool_id === SERVICE_OS) return 'the runs of service_os are paid one by one'
   if (quote_id !== null && quote_id !== quote.quote_id) return 'the payment is for another quote'
