@@ -123,6 +123,7 @@ const order = {
   agent_id: ids.agent,
   run_id: ids.run,
   run_ids: [ids.run],
+  continued_by: null,
   review: { state: 'waiting', decision_id: null },
   created_at: '2026-11-24T09:30:00.000Z',
 } as const

@@ -162,6 +162,7 @@ export const serviceExamples = {
         agent_id: null,
         run_id: null,
         run_ids: [],
+        continued_by: null,
         review: { state: 'waiting', decision_id: null },
         created_at: '2026-11-24T09:40:00.000Z',
       },

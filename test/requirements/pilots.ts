@@ -35,6 +35,11 @@ export const pilotRequirements = {
     behavior:
       'The agent of the client starts the one run of an activated pilot behind the production write gate; the pilot runs from that transaction on, is delivered when its run has a result, and no other agent reads or starts it.',
   },
+  'pilots.order': {
+    source: 'pilots § First run',
+    behavior:
+      'The work order of an intake is continued by the order of the run of its pilot: it names that order, has its run and its state, and the pilot names both.',
+  },
   'pilots.offer': {
     source: 'pilots § Offers',
     behavior:

@@ -121,6 +121,22 @@ export async function listOrderedTasks(
     .execute()
 }
 
+/** The order of the run of a pilot, where this one is the intake that it began with and stays as it was asked for. */
+export async function findContinuation(
+  tx: Tx,
+  workOrderId: string,
+): Promise<Pick<WorkOrderRow, 'work_order_id' | 'decision'> | undefined> {
+  return tx
+    .selectFrom('pilots')
+    .innerJoin('pilot_runs', 'pilot_runs.pilot_id', 'pilots.pilot_id')
+    .innerJoin('work_order_tasks', 'work_order_tasks.task_id', 'pilot_runs.task_id')
+    .innerJoin('work_orders', 'work_orders.work_order_id', 'work_order_tasks.work_order_id')
+    .select(['work_orders.work_order_id', 'work_orders.decision'])
+    .where('pilots.work_order_id', '=', workOrderId)
+    .where('work_orders.work_order_id', '<>', workOrderId)
+    .executeTakeFirst()
+}
+
 /** The order that a task belongs to. */
 export async function findOrderOf(tx: Tx, taskId: string): Promise<string | undefined> {
   const row = await tx

@@ -27,7 +27,10 @@ export const Pilot = z
     workflow_description: z.string().nullable(),
     desired_start: z.iso.date().nullable(),
     state: z.enum(pilotStates),
-    work_order_id: WorkOrderId.nullable(),
+    work_order_id: WorkOrderId.nullable().meta({ description: 'Of its intake.' }),
+    run_work_order_id: WorkOrderId.nullable().meta({
+      description: 'Of its run: an operator decides about it with the input of the run.',
+    }),
     runs: z.array(z.string()).meta({ description: 'The id of its first run, once it has begun.' }),
     next_step: z.string(),
     created_at: Time,

@@ -78,6 +78,9 @@ export const WorkOrder = z
       state: z.enum(['waiting', 'approved', 'rejected']),
       decision_id: z.string().nullable(),
     }),
+    continued_by: WorkOrderId.nullable().meta({
+      description: 'Of the intake of a pilot: the order of its run, whose state and run it has.',
+    }),
     created_at: Time,
   })
   .meta({ id: 'WorkOrder' })

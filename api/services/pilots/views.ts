@@ -3,6 +3,7 @@ import { findNextStep, type PilotEntryRow } from '../../../activities/store/pilo
 import type { PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { findPilotRun } from '../../../activities/store/pilots/runs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 
 /** A pilot as its client and operators see it. */
@@ -23,6 +24,7 @@ export async function pilotView(tx: Tx, pilot: PilotRow) {
     desired_start: pilot.desired_start,
     state,
     work_order_id: pilot.work_order_id,
+    run_work_order_id: (run && (await findOrderOf(tx, run.task_id))) ?? null,
     runs: run === undefined ? [] : [runIdOf(run.task_id)],
     next_step:
       (await findNextStep(tx, pilot.pilot_id)) ?? nextStepOf(isReviewed ? 'requested' : state),

@@ -8,6 +8,7 @@ import type { Requester } from '../../../activities/store/schema/json-columns.ts
 import { storeDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findLiveClaim } from '../../../activities/store/work-orders/exchange.ts'
 import {
+  findContinuation,
   insertOrderedTask,
   insertWorkOrder,
   listOrderedTasks,
@@ -106,21 +107,23 @@ async function submitOrdered(
   return task
 }
 
-/** An order as its requester and operators see it. */
+/** An order as its requester and operators see it. The intake of a pilot follows the order of the pilot's run. */
 export async function orderView(tx: Tx, order: WorkOrderRow) {
-  const tasks = await listOrderedTasks(tx, order.work_order_id)
+  const next = await findContinuation(tx, order.work_order_id)
+  const followed = next?.work_order_id ?? order.work_order_id
+  const tasks = await listOrderedTasks(tx, followed)
   const runs = tasks.map(({ state, run_id, attested }) => ({
     state,
     begun: run_id !== null,
     attested,
   }))
   const run_ids = tasks.map(({ task_id }) => runIdOf(task_id))
-  const claim = await findLiveClaim(tx, order.work_order_id)
+  const claim = await findLiveClaim(tx, followed)
   const isSingle = tasks.length === 1
   return {
     work_order_id: order.work_order_id,
     intake_kind: order.intake_kind,
-    state: workOrderState(order.decision, runs, claim?.state),
+    state: workOrderState(next?.decision ?? order.decision, runs, claim?.state),
     requested_tool_id: order.requested_tool_id,
     rail: railOfOrder(order, tasks),
     objective: order.objective,
@@ -129,6 +132,7 @@ export async function orderView(tx: Tx, order: WorkOrderRow) {
     run_id: (isSingle && run_ids[0]) || null,
     run_ids,
     review: { state: reviewStateOf(order), decision_id: order.decision_id },
+    continued_by: next?.work_order_id ?? null,
     created_at: order.created_at.toISOString(),
   }
 }

@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { findWorkOrder } from '../../../../activities/store/work-orders/work-orders.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
+import { orderView } from '../../../../api/services/work-orders/intake.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { invitationsOf, pilotClient, requestedPilot } from '../../../support/pilots.ts'
@@ -84,6 +87,39 @@ verifies('pilots.run', 'an activated pilot runs once, for the agent of its clien
     .toEqual(['activated', 'paid', 'approved', 'delivered', 'charged'])
   const listed = (await agent.client.call('production-runs-read', { run_id })).body
   expect(listed.items).toMatchObject([{ audit_event_id: body.audit_event_id }])
+})
+
+verifies('pilots.order', 'the order of an intake is continued by that of its run', async () => {
+  const { pilot_id, asked, activate } = await requested()
+  await activate()
+  const read = async () => {
+    const { body } = await agent.client.call('first-pilot-read', { pilot_id })
+    if (!('conditions' in body)) throw new Error('a pilot was expected')
+    return body.pilot
+  }
+  const orderOf = (id: string | null) =>
+    transaction(apis.db, async (tx) => {
+      const order = await findWorkOrder(tx, { work_order_id: String(id) })
+      return order && orderView(tx, order)
+    })
+  const intake = (await operator().call('pilots-list', { q: pilot_id })).body.items[0]
+  expect(intake?.run_work_order_id).toBeNull()
+  expect(await orderOf(intake?.work_order_id ?? null)).toMatchObject({
+    state: 'approved',
+    run_ids: [],
+    continued_by: null,
+  })
+  expect(await codeOf(start(agent, asked))).toBe('payment_required')
+  const { work_order_id, run_work_order_id, runs } = await read()
+  expect(run_work_order_id).not.toBe(work_order_id)
+  const continued = { continued_by: run_work_order_id, run_ids: runs, state: 'approved' }
+  expect(await orderOf(work_order_id)).toMatchObject(continued)
+  await agent.order(String(run_work_order_id), 'reject')
+  expect(await orderOf(work_order_id)).toMatchObject({
+    continued_by: run_work_order_id,
+    state: 'rejected',
+    review: { state: 'approved' },
+  })
 })
 
 verifies('pilots.run', 'an invited pilot runs for the agent of its checkout', async () => {
