@@ -1,4 +1,3 @@
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { BASE_URL, digests, ids, tokens } from './ids.ts'
 import { examplePilot } from './pilots.ts'
 import { closedRun, resultContract, waitingRun } from './runs.ts'
@@ -82,7 +81,7 @@ const pilotRun = <Of extends object>(run: Of) => ({
 const chain = [
   ['request', 'energyops entry, as quoted', ids.quote],
   ['auth_validation', 'a live key of a trusted agent', ids.credential],
-  ['tool_scope', 'energyops', null],
+  ['tool_scope', 'the key grants energyops, runs:write', ids.credential],
   ['payload_validation', 'the rail reads the input', digests.input],
   ['runtime_write', 'task, order, contract and run are stored', ids.run],
   ['audit_event', 'the write gate admitted the write', ids.audit],
@@ -91,7 +90,12 @@ const chain = [
 const controlledPilot = <State extends string, Of extends object>(state: State, run: Of) => ({
   activation_id: activationId,
   chain: chain.map(([step, detail, evidence_id]) => ({ step, ok: true, detail, evidence_id })),
-  tool_scope: ['energyops'],
+  tool_scope: ['energyops', 'runs:write'],
+  granted: {
+    credential_id: ids.credential,
+    rails: ['energyops' as const],
+    scopes: ['runs:write' as const],
+  },
   pilot: {
     ...examplePilot,
     source: 'controlled' as const,
@@ -263,7 +267,7 @@ export const loopExamples = {
   'controlled-pilot-run': {
     input: {
       request: { objective: 'What our agents spent on models in November.' },
-      tool_scope: [...loopSteps],
+      tool_scope: ['energyops', 'runs:write'],
       tier: 'entry',
       quote_id: ids.quote,
       entitlement_id: ids.entitlement,

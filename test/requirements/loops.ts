@@ -33,7 +33,7 @@ export const loopRequirements = {
   'pilot.chain': {
     source: 'loops § Controlled pilots',
     behavior:
-      'The seven steps of a controlled pilot are taken in their order; all of them make a running pilot with run, order and audit event, and the first that fails is the refusal, with the chain so far as its audit event.',
+      'The seven steps of a controlled pilot are taken in their order; all of them make a running pilot with run, order and audit event, and the first that fails is the refusal, with the chain so far as its audit event. The tool scope holds the rail and what the access key grants, and nothing else.',
   },
   'pilot.begin': {
     source: 'loops § Runtime runs',

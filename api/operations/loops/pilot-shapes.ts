@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { scopes } from '#domain/agents/credential.ts'
 import { pilotFundings } from '#domain/pilots/pilot.ts'
 import { activationSteps } from '#domain/production/activation-chain.ts'
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { Rail } from '../agents/shapes.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
 import { Pilot, RunOfPilot } from '../pilots/shapes.ts'
@@ -12,10 +12,10 @@ export type OfferRail = 'tokenops' | 'financeops' | 'energyops'
 export const pilotPath = (rail: OfferRail) => `/api/${rail}-controlled-pilot-execution`
 
 const ActivationId = z.string().regex(/^av_[0-9a-f]{64}$/)
-const tools = [...loopSteps, 'tokenops', 'financeops', 'energyops'] as const
-/** The parts of the run that the agent allows: its rail, which stands for all, or every step. */
+const tools = ['tokenops', 'financeops', 'energyops', ...scopes] as const
+/** What the agent lets the pilot have: its rail, and scopes of the access key. */
 export const toolScope = z.array(z.enum(tools)).min(1).max(16).meta({
-  description: 'What the run may take: its rail, which stands for all, or every step of the loop.',
+  description: 'The rail of the pilot, and scopes of the access key; the key has to grant each.',
 })
 
 const chain = z.array(
@@ -31,6 +31,14 @@ export const activatedPilot = {
   activation_id: ActivationId.nullable(),
   chain,
   tool_scope: z.array(z.string()),
+  granted: z
+    .strictObject({
+      credential_id: z.string(),
+      rails: z.array(Rail),
+      scopes: z.array(z.enum(scopes)),
+    })
+    .nullable()
+    .meta({ description: 'What the access key granted of the scope.' }),
   pilot: Pilot,
   run: Run,
   audit_event_id: AuditEventId,

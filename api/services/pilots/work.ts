@@ -1,7 +1,8 @@
 import { grantAccount } from '#domain/credit/credit.ts'
 import type { PilotFunding } from '#domain/pilots/pilot.ts'
+import { grantedOf } from '#domain/production/activation-chain.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
-import { findActivation } from '../../../activities/store/pilots/activations.ts'
+import { type ActivationRow, findActivation } from '../../../activities/store/pilots/activations.ts'
 import type { PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { findPilotRun, listTrials } from '../../../activities/store/pilots/runs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
@@ -42,8 +43,15 @@ export async function activationOf(tx: Tx, pilotId: string) {
     activation_id: found?.activation_id ?? null,
     chain: found?.chain ?? [],
     tool_scope: found?.tool_scope ?? [],
+    granted: found === undefined ? null : grantView(found),
   }
 }
+
+/** What the key of the call granted of its scope; the chain has the key as the evidence of that step. */
+const grantView = ({ credential_id, tool_scope }: ActivationRow) => ({
+  credential_id,
+  ...grantedOf(tool_scope),
+})
 
 /** The token of the task and the links with it are its agent's. */
 function withoutToken<Run extends { task_token: string; links: object }>({

@@ -4,8 +4,8 @@ import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
 import { priceOf } from '#domain/credit/pricing.ts'
 import {
   activationSteps,
-  assertScope,
   type ChainStep,
+  grantScope,
   refusedAt,
   takeSteps,
 } from '#domain/production/activation-chain.ts'
@@ -123,8 +123,11 @@ export class ControlledPilotService {
         return { detail: 'a live key of a trusted agent', evidence_id: writer.credentialId }
       },
       tool_scope: async () => {
-        assertScope(rail, asked.tool_scope)
-        return { detail: asked.tool_scope.join(', '), evidence_id: null }
+        const held = await findCredential(db, writer.credentialId)
+        const key = held === undefined ? { rails: [], scopes: [] } : factsOf(held)
+        const granted = grantScope(rail, asked.tool_scope, key)
+        const named = [...granted.rails, ...granted.scopes].join(', ')
+        return { detail: `the key grants ${named}`, evidence_id: writer.credentialId }
       },
       payload_validation: async () => {
         await uploadChecks.assertInput({ owner: writer.agentId, rail, tier, input })

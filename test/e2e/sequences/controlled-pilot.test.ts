@@ -27,7 +27,7 @@ async function pilotOf(rail: 'energyops' | 'tokenops', more: Partial<Start> = {}
   const { quote_id } = (await agent.client.call('agent-quote', asked)).body.quote
   return {
     request: { objective: 'Whether our bill of November agrees with the meter.' },
-    tool_scope: [rail],
+    tool_scope: [rail, 'runs:write'],
     tier: 'standard',
     quote_id,
     input: railOf(rail).sandboxInput as Start['input'],
@@ -75,13 +75,22 @@ verifies(
     const { body } = await agent.client.call('energyops-controlled-pilot-run', input)
     expect(body.chain.map(({ step }) => step)).toEqual(documented)
     expect(body.chain.every(({ ok }) => ok)).toBe(true)
-    const [request, key, , , write, audit, pilot] = body.chain
+    const [request, key, scope, , write, audit, pilot] = body.chain
     expect([request?.evidence_id, write?.evidence_id]).toEqual([input.quote_id, body.run.run_id])
     expect([key?.evidence_id, audit?.evidence_id]).toEqual([
       agent.credentialId,
       body.audit_event_id,
     ])
     expect(pilot?.evidence_id).toBe(pilot_id)
+    expect(scope).toMatchObject({
+      evidence_id: agent.credentialId,
+      detail: 'the key grants energyops, runs:write',
+    })
+    expect(body.granted).toEqual({
+      credential_id: agent.credentialId,
+      rails: ['energyops'],
+      scopes: ['runs:write'],
+    })
     expect(body).toMatchObject({
       pilot: { pilot_id, source: 'controlled', state: 'running' },
       challenge: null,
@@ -141,7 +150,12 @@ verifies('pilot.chain', 'the first step that fails is the refusal, and is record
   expect((await live()).live).toEqual({ activated: 0, refused: 0 })
   const other = (await pilotOf('energyops')).quote_id
   expect(await refused({ quote_id: other })).toEqual(['request', 'quote_mismatch'])
-  expect(await refused({ tool_scope: ['worker'] })).toEqual(['tool_scope', 'scope_denied'])
+  expect(await refused({ tool_scope: ['runs:write'] })).toEqual(['tool_scope', 'scope_denied'])
+  // The key has neither this scope nor, for this pilot, the other rail.
+  expect(await refused({ tool_scope: ['tokenops', 'proofs:publish'] })).toEqual([
+    'tool_scope',
+    'scope_denied',
+  ])
   expect(await refused({ tool_scope: ['tokenops', 'energyops'] })).toEqual([
     'tool_scope',
     'scope_denied',
@@ -149,7 +163,7 @@ verifies('pilot.chain', 'the first step that fails is the refusal, and is record
   expect(await refused({ input: {} })).toEqual(['payload_validation', 'input_rejected'])
   const callback_url = 'https://10.0.0.1/in'
   expect(await refused({ callback_url })).toEqual(['runtime_write', 'callback_refused'])
-  expect((await live()).live).toEqual({ activated: 0, refused: 5 })
+  expect((await live()).live).toEqual({ activated: 0, refused: 6 })
 })
 
 type Begin = InputOf<'energyops-runtime-run'>

@@ -1,6 +1,6 @@
+import { type CredentialFacts, type Scope, scopes } from '../agents/credential.ts'
 import { DomainError, type Refusal, refuse } from '../core/errors.ts'
-import type { RailKey } from '../rails/rail.ts'
-import { loopSteps } from '../runs/controlled-loop.ts'
+import { type RailKey, railKeys } from '../rails/rail.ts'
 
 /** The steps that activate a controlled pilot, in the documented order. */
 export const activationSteps = [
@@ -45,20 +45,33 @@ export const refusedAt = (step: ActivationStep, { code, detail }: Refusal): Chai
   evidence_id: null,
 })
 
-/** What a scope may name: the steps of the loop, and the rail, which stands for all of them. */
-export const scopeOf = (rail: RailKey): string[] => [...loopSteps, rail]
+/** What a scope may name: the rail, which is the tool of the pilot, and scopes of access keys. */
+export const scopeOf = (rail: RailKey): string[] => [rail, ...scopes]
 
-/** Throws 403 `scope_denied` for a scope that names something else, or that does not hold every step that a run takes. */
-export function assertScope(rail: RailKey, scope: readonly string[]): void {
-  const foreign = scope.filter((tool) => !scopeOf(rail).includes(tool))
-  const missing = scope.includes(rail) ? [] : loopSteps.filter((step) => !scope.includes(step))
-  if (foreign.length === 0 && missing.length === 0) return
-  const detail =
-    foreign.length > 0
-      ? `not of a ${rail} pilot: ${foreign.join(', ')}`
-      : `missing: ${missing.join(', ')}`
+/** What an access key grants of a scope. */
+export type Granted = { rails: RailKey[]; scopes: Scope[] }
+
+/** The part of a scope that rails and access keys name. */
+export const grantedOf = (scope: readonly string[]): Granted => ({
+  rails: railKeys.filter((rail) => scope.includes(rail)),
+  scopes: scopes.filter((one) => scope.includes(one)),
+})
+
+/**
+ * What the key grants: all of the scope. Throws 403 `scope_denied` for a scope without the rail of the pilot or with another one, and
+ * for a rail or scope that the key does not have.
+ */
+export function grantScope(
+  rail: RailKey,
+  scope: readonly string[],
+  key: Pick<CredentialFacts, 'rails' | 'scopes'>,
+): Granted {
+  const held: readonly string[] = [...key.rails.filter((one) => one === rail), ...key.scopes]
+  const denied = scope.filter((one) => !held.includes(one))
+  if (scope.includes(rail) && denied.length === 0) return grantedOf(scope)
+  const isMissing = denied.length === 0
   throw refuse('scope_denied', {
-    detail,
-    next_action: `Name ${rail}, or every step of the loop and nothing else.`,
+    detail: isMissing ? `missing: ${rail}` : `the key grants no ${denied.join(', ')}`,
+    next_action: `Name ${rail}, and no scope but those of the access key.`,
   })
 }
