@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 96c34d6982368bbc590a17198f0f3d3000f50a17510834e5c78204c502d63d46.
+# Made by `npm run client:python` from operations with SHA-256 4f1c778e9d514cedcb21f79fb659e9f2a7602cbf83d18cce5ab1bf302b1d8ec9.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -824,6 +824,7 @@ class WorkOrder(TypedDict):
     run_id: str | None
     run_ids: list[str]
     review: Review
+    continued_by: str | None
     created_at: str
 
 
@@ -1834,6 +1835,12 @@ class ChainItem(TypedDict):
     evidence_id: str | None
 
 
+class Granted(TypedDict):
+    credential_id: str
+    rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
+    scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
+
+
 class Client(TypedDict):
     name: str
     account_id: str | None
@@ -1851,6 +1858,7 @@ class PilotModel(TypedDict):
     desired_start: str | None
     state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
     work_order_id: str | None
+    run_work_order_id: str | None
     runs: list[str]
     next_step: str
     created_at: str
@@ -1911,6 +1919,7 @@ class ActivatedPilot(TypedDict):
     activation_id: str | None
     chain: list[ChainItem]
     tool_scope: list[str]
+    granted: Granted | None
     pilot: PilotModel
     run: Run
     audit_event_id: str
@@ -1934,6 +1943,7 @@ class BegunPilot(TypedDict):
     activation_id: str | None
     chain: list[ChainItem]
     tool_scope: list[str]
+    granted: Granted | None
     pilot: PilotModel
     run: RunOfPilot | None
     audit_event_id: str | None
@@ -2855,6 +2865,7 @@ class PilotLine(TypedDict):
     desired_start: str | None
     state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
     work_order_id: str | None
+    run_work_order_id: str | None
     runs: list[str]
     next_step: str
     created_at: str
@@ -3963,10 +3974,13 @@ class Sprint(TypedDict):
 
 
 class HistoryItem(TypedDict):
-    event: Literal['created', 'message_sent', 'moved']
+    event: Literal['created', 'message_sent', 'message_received', 'moved']
     state: Literal['identified', 'messaged', 'replied', 'qualified', 'pilot_offered', 'declined']
     message_sha256: str | None
     sent_at: str | None
+    channel: Literal['email', 'agent', 'marketplace', 'referral', 'other'] | None
+    cites: str | None
+    pilot_id: str | None
     reason: str | None
     operator: str
     at: str
@@ -5891,7 +5905,7 @@ class Request(TypedDict):
 
 class TokenopsControlledPilotRunRequest(TypedDict):
     request: Request
-    tool_scope: list[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation', 'tokenops', 'financeops', 'energyops']]
+    tool_scope: list[Literal['tokenops', 'financeops', 'energyops', 'runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     tier: Literal['entry', 'standard', 'pro']
     quote_id: str
     quote_token: NotRequired[str]
@@ -5916,7 +5930,7 @@ class FinanceopsControlledPilotReadRequest(TypedDict):
 
 class FinanceopsControlledPilotRunRequest(TypedDict):
     request: Request
-    tool_scope: list[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation', 'tokenops', 'financeops', 'energyops']]
+    tool_scope: list[Literal['tokenops', 'financeops', 'energyops', 'runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     tier: Literal['entry', 'standard', 'pro']
     quote_id: str
     quote_token: NotRequired[str]
@@ -5941,7 +5955,7 @@ class EnergyopsControlledPilotReadRequest(TypedDict):
 
 class EnergyopsControlledPilotRunRequest(TypedDict):
     request: Request
-    tool_scope: list[Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation', 'tokenops', 'financeops', 'energyops']]
+    tool_scope: list[Literal['tokenops', 'financeops', 'energyops', 'runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
     tier: Literal['entry', 'standard', 'pro']
     quote_id: str
     quote_token: NotRequired[str]
@@ -6179,6 +6193,7 @@ class PilotInviteRequest(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     tier: NotRequired[Literal['entry', 'standard', 'pro']]
     objective: str
+    prospect_id: NotRequired[str]
     valid_for_seconds: NotRequired[int]
     idempotency_key: str
 
@@ -6587,6 +6602,7 @@ class LoopReviewRecordRequest(TypedDict):
     note: str
     waiting_since: NotRequired[str]
     limits: NotRequired[Limits10]
+    contact_notified: NotRequired[bool]
     evidence_seen_sha256: list[EvidenceSeenSha256Item]
     judgements: NotRequired[list[Judgement]]
     revision: NotRequired[Revision | Revision1]
@@ -7415,7 +7431,14 @@ class RecordMessageSentRequest(TypedDict):
     prospect_id: str
     message_sha256: str
     sent_at: str
+    channel: NotRequired[Literal['email', 'agent', 'marketplace', 'referral', 'other']]
     idempotency_key: str
+
+
+class Received(TypedDict):
+    message_sha256: str
+    channel: Literal['email', 'agent', 'marketplace', 'referral', 'other']
+    received_at: str
 
 
 class UpdateProspectStateRequest(TypedDict):
@@ -7423,6 +7446,8 @@ class UpdateProspectStateRequest(TypedDict):
     prospect_id: str
     to: Literal['identified', 'messaged', 'replied', 'qualified', 'pilot_offered', 'declined', 'paid_next_step_ready', 'converted_to_paid']
     reason: NotRequired[str]
+    received: NotRequired[Received]
+    conversation_sha256: NotRequired[str]
     agent_id: NotRequired[str]
     customer_account: NotRequired[str]
     idempotency_key: str
@@ -7980,6 +8005,7 @@ class PilotWork(TypedDict):
     activation_id: str | None
     chain: list[ChainItem]
     tool_scope: list[str]
+    granted: Granted | None
     pilot: PilotModel
     run: RunOfPilot | None
     audit_event_id: str | None

@@ -23,7 +23,7 @@ async function controlled(
   world: World,
   rail: Pilot,
   isPaid = true,
-  steps: readonly ('worker' | 'validator')[] = [],
+  steps: readonly ('runs:read' | 'runs:write')[] = [],
 ) {
   return {
     request: { objective: 'Whether our bill of November is right.' },
@@ -36,7 +36,7 @@ async function controlled(
 async function begun(
   world: World,
   rail: 'energyops' | 'financeops',
-  steps: readonly ('worker' | 'validator')[],
+  steps: readonly ('runs:read' | 'runs:write')[],
 ) {
   const named = rail === 'energyops' ? 'energyops-runtime' : 'financeops-runtime'
   const input = await controlled(world, rail, true, steps)
@@ -76,8 +76,8 @@ const runtimeRows = (rail: 'energyops' | 'financeops'): Rows => {
     },
     [`${rail}-runtime-run`]: {
       calls: [
-        (world: World) => begun(world, rail, ['worker']),
-        (world: World) => begun(world, rail, ['worker', 'validator']),
+        (world: World) => begun(world, rail, ['runs:read']),
+        (world: World) => begun(world, rail, ['runs:read', 'runs:write']),
       ],
       kept: {
         in: 'loop-audit-pack',
