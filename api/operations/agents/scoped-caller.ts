@@ -1,6 +1,6 @@
 import type { Scope } from '#domain/agents/credential.ts'
+import { accessWithin } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { factsOf } from '../../auth/agent.ts'
 import type { Context } from '../../context.ts'
 import { readingAgentId } from './caller.ts'
 
@@ -9,6 +9,6 @@ export function scopedAgentId(context: Context, scope: Scope, detail: string): s
   const agentId = readingAgentId(context, detail)
   const { caller } = context
   const held = caller.kind === 'public' ? caller.credential : undefined
-  if (held !== undefined && factsOf(held).scopes.includes(scope)) return agentId
+  if (held !== undefined && accessWithin(held.limits, held).scopes.includes(scope)) return agentId
   throw refuse('scope_denied', { detail: `the credential has no scope ${scope}` })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
-import { askedOf, DemoInput, packet, ran, timings, unreadOf } from './investor-demo-shapes.ts'
+import { askedOf, DemoInput, packet, ran, timings } from './investor-demo-shapes.ts'
 import { askingOf } from './proven-agent.ts'
 
 const run = {
@@ -24,7 +24,7 @@ export const investorDemoRun = operation({
   handle: async (given, context) => ({
     body: await context.investorDemo.run(askingOf(context), {
       ...askedOf(given),
-      more: () => unreadOf(given),
+      more: () => ({}),
     }),
   }),
 })
@@ -40,7 +40,7 @@ export const investorDemoV2Run = operation({
   handle: async (given, context) => ({
     body: await context.investorDemo.run(askingOf(context), {
       ...askedOf(given),
-      more: (added) => ({ ...added, ...unreadOf(given) }),
+      more: (added) => added,
     }),
   }),
 })

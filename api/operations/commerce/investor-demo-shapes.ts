@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Analysis } from '#domain/analysis/schema.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
-import { screenFreeText } from '../../calls/forbidden-material.ts'
 import { Digest } from '../../fields.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { sampled } from '../receipts/sampled.ts'
@@ -11,7 +10,6 @@ import { freeEvidence, packetOf } from './free-proof-run.ts'
 import { Passport } from './proof-view.ts'
 import { Decision, ProofId } from './shapes.ts'
 
-const NAMES_MAX = 50
 const steps = ['free_proof', 'proof_relay', 'ledger', 'receipt', 'relay_state'] as const
 /** What every tour says of itself. */
 export const tour = {
@@ -66,13 +64,3 @@ export const askedOf = (given: z.output<typeof DemoInput>) => ({
     ? { packet: given.packet, questions: [] }
     : given.evidence && packetOf({ evidence: given.evidence, claims: [] }),
 })
-
-const FreeNames = z.record(z.string(), z.null()).meta({ 'x-free-text': true })
-
-/** The members that the tour does not read, which their sender may have misspelt; a name may be no secret. */
-export function unreadOf({ idempotency_key: _key, ...given }: z.output<typeof DemoInput>) {
-  const read = given.packet === undefined ? 'evidence' : 'packet'
-  const names = Object.keys(given).filter((name) => name !== read)
-  screenFreeText(FreeNames, Object.fromEntries(names.map((name) => [name, null])))
-  return { unread_members: names.slice(0, NAMES_MAX).map((name) => name.slice(0, 64)) }
-}

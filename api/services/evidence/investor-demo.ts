@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
 import type { AnalysisInput } from '#domain/analysis/input.ts'
 import type { CommercePacket } from '#domain/commerce/packet.ts'
@@ -8,6 +9,7 @@ import { lengthOfChain } from '../../../activities/store/credit/usage-events.ts'
 import { findCheckpoint } from '../../../activities/store/log/checkpoints.ts'
 import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { screenFreeText } from '../../calls/forbidden-material.ts'
 import { SAMPLED_AT, sampleOf } from '../receipts/sample.ts'
 import type { Asking, EvidenceAnalyses } from './analyses.ts'
 import type { ProofRelays } from './relays.ts'
@@ -86,6 +88,7 @@ export class InvestorDemo {
     { sent, input = analysisFixture, more }: DemoAsked<More>,
   ) {
     const context_sha256 = digestOf(sent)
+    const unread_members = unreadOf(sent)
     const begun = performance.now()
     let proved = begun
     const fresh = { ...asking, input, force_fallback: true, usage: 'synthetic' as const }
@@ -118,6 +121,7 @@ export class InvestorDemo {
             receipt,
             relay_state: made.retry_handoff_state,
             context_sha256,
+            unread_members,
             ...more({ verification_packet, step_timings }),
           }
         },
@@ -134,4 +138,15 @@ export class InvestorDemo {
     ])
     return { ledger_events, logged_receipts: checkpoint?.size ?? 0 }
   }
+}
+
+const NAMES_MAX = 50
+const FreeNames = z.record(z.string(), z.null()).meta({ 'x-free-text': true })
+
+/** The members that the tour does not read, which their sender may have misspelt; a name may be no secret. */
+function unreadOf({ idempotency_key: _key, ...sent }: Record<string, unknown>): string[] {
+  const read = sent['packet'] === undefined ? 'evidence' : 'packet'
+  const names = Object.keys(sent).filter((name) => name !== read)
+  screenFreeText(FreeNames, Object.fromEntries(names.map((name) => [name, null])))
+  return names.slice(0, NAMES_MAX).map((name) => name.slice(0, 64))
 }
