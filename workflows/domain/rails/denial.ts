@@ -16,12 +16,12 @@ const words: Record<Kind, string[]> = {
   before: [
     '(?:false|untrue|incorrect|wrong|mistaken|a myth)(?: to (?:say|claim|state|assert|believe|assume))? that',
     '(?:false|untrue|unfounded|mistaken|wrong) (?:claim|statement|assertion|assumption|belief|impression) that',
-    "(?:not|\\w*n[’']t|never|no longer) (?:yet |entirely |strictly )?(?:true|correct|accurate|right|the case|so|clear|certain|evident)(?: to (?:say|claim|state))? that",
+    "(?:not|[a-z]*n[’']t|never|no longer) (?:yet |entirely |strictly )?(?:true|correct|accurate|right|the case|so|clear|certain|evident)(?: to (?:say|claim|state))? that",
     '(?:no|without|little|lack of|lacks) (?:[a-z]+ )?(?:evidence|proof|indication|sign|record|confirmation|assurance|documentation|reason to believe)(?: (?:that|of|for|to (?:show|suggest|confirm|support)(?: that)?))?',
-    `(?:(?:could|can|would) )?(?:not|\\w*n[’']t|cannot|unable to|never|nor) (?:yet |be |been |have |\\w+ly )*(?:${saying}(?: us| yet)?,? (?:that|whether|if)|believe|think|say|claim|agree)`,
+    `(?:(?:could|can|would) )?(?:not|[a-z]*n[’']t|cannot|unable to|never|nor) (?:yet |be |been |have |\\w+ly )*(?:${saying}(?: us| yet)?,? (?:that|whether|if)|believe|think|say|claim|agree)`,
     '(?:den(?:y|ies|ied|ying)|disput(?:e|es|ed|ing)|refut(?:e|es|ed)|doubt(?:s|ed)?|disprov(?:e|es|ed)|reject(?:s|ed)?)(?: \\w+){0,3}? that',
     `(?:nothing|little to|nothing to) (?:suggests?|shows?|indicates?|confirms?|proves?|supports?)(?: that)?`,
-    "(?:(?:could|can|would) )?(?:not|\\w*n[’']t|never|unable to) (?:produce|provide|present|locate|obtain|supply|offer|find) (?:\\w+ ){0,3}?(?:record|evidence|proof|document|report|log)s?(?: (?:showing|proving|confirming))?(?: that| of| for)?",
+    "(?:(?:could|can|would) )?(?:not|[a-z]*n[’']t|never|unable to) (?:produce|provide|present|locate|obtain|supply|offer|find) (?:\\w+ ){0,3}?(?:record|evidence|proof|document|report|log)s?(?: (?:showing|proving|confirming))?(?: that| of| for)?",
     'far from (?:it )?being (?:true|the case|certain) that|disagrees? that|disagreed that',
     '(?:misconception|myth|mistake|lie|doubtful|unlikely|questionable|unclear|uncertain|unproven|unknown)(?: to \\w+)? (?:that|whether|if)',
     'contrary to (?:\\w+ ){1,3}that',
@@ -49,7 +49,7 @@ const words: Record<Kind, string[]> = {
   ],
   /** What follows them in their clause, to the next verb at the most. */
   adverb: [
-    "no longer|(?:has|have|had) yet to|not|never|cannot|hardly|scarcely|rarely|seldom|\\w+n[’']t",
+    "no longer|(?:has|have|had) yet to|not|never|cannot|hardly|scarcely|rarely|seldom|[a-z]+n[’']t",
     '(?:fail(?:s|ed|ing|ure|ures)?|refus(?:e|es|ed)|neglect(?:s|ed)?|omit(?:s|ted)?|unable|ceased?|omission) to',
     'without|lack(?:s|ed|ing)?(?: of)?|(?:in )?the absence of|instead of|rather than',
   ],
@@ -74,10 +74,15 @@ const joint = new RegExp(
   'giu',
 )
 
-/** Where the verbs of a sentence stand, and where clauses may begin. */
+/** A participle after another word, from the end of that word. */
+const participle = /\w(?= (\w+ed)\b)/g
+
+/** Where the verbs of a sentence stand, and where clauses may begin; each list in its order, for searches by halves. */
 type Grammar = {
   text: string
   verbs: number[]
+  participles: Part[]
+  commas: number[]
   sentences: number[]
   clauses: Part[]
   joints: Part[]
@@ -93,6 +98,11 @@ function readGrammar(text: string): Grammar {
   return {
     text,
     verbs: starts(aVerb),
+    participles: [...text.matchAll(participle)].map(({ 1: { length } = '', index }) => ({
+      from: index,
+      to: index + 2 + length,
+    })),
+    commas: starts(/,/g),
     sentences: starts(ofSentence),
     clauses: parts(ofClause),
     joints: parts(joint),
@@ -128,7 +138,8 @@ export function denialsIn(sentence: string): Denial[] {
 function reachOf(kind: Kind, grammar: Grammar, { from, to }: Part): Part[] {
   const { text, verbs, sentences } = grammar
   if (kind === 'before') return [{ from: to, to: firstAfter(sentences, to) ?? text.length }]
-  const last = text.slice(0, from).replace(/[\s:=?]+$/, '').length
+  let last = from
+  while (last > 0 && /[\s:=?]/.test(text.charAt(last - 1))) last -= 1
   const behind = { from: beginOf(grammar, last), to: last }
   if (kind === 'after') return [behind]
   const isAdverb = kind === 'adverb'
@@ -141,37 +152,45 @@ function reachOf(kind: Kind, grammar: Grammar, { from, to }: Part): Part[] {
   return kind === 'both' ? [ahead, behind] : [ahead]
 }
 
-/** Whether a part of a sentence is denied by words outside of it: by one, or by three; two take each other back. */
-export const isDeniedAt = (denials: readonly Denial[], part: Part): boolean =>
-  reaching(denials, part).length % 2 === 1
+/** Tells whether a part of a sentence is denied by words outside of it: by one, or by three; two take each other back. */
+export function deniedBy(denials: readonly Denial[]): (part: Part) => boolean {
+  const isReached = reachedBy(denials)
+  return (part) => {
+    let isDenied = isReached(part.from)
+    // Words inside of the part, or across its beginning: those reach it that begin before it.
+    for (let at = firstWhere(denials, ({ to }) => to > part.from); at < denials.length; at += 1) {
+      const one = denials[at]
+      if (one === undefined || one.from >= part.to) break
+      const isCounted = one.reach.some(({ from, to }) => from <= part.from && part.from < to)
+      if (isCounted !== one.from < part.from) isDenied = !isDenied
+    }
+    return isDenied
+  }
+}
 
-const reaching = (denials: readonly Denial[], part: Part): Denial[] =>
-  denials.filter(({ from, to, reach }) => {
-    if (to <= part.from || from >= part.to)
-      return reach.some((one) => one.from <= part.from && part.from < one.to)
-    return from < part.from
-  })
+/** Tells whether an odd number of denials reaches a place. */
+function reachedBy(denials: readonly Denial[]): (place: number) => boolean {
+  const turns = denials
+    .flatMap(({ reach }) => reach.filter(({ from, to }) => from < to))
+    .flatMap(({ from, to }) => [from, to])
+    .toSorted((one, other) => one - other)
+  return (place) => firstWhere(turns, (turn) => turn > place) % 2 === 1
+}
 
 /** A sentence with spaces where some of its parts stand. */
-export const without = (sentence: string, parts: readonly Part[]): string =>
-  parts.reduce(
-    (rest, { from, to }) => rest.slice(0, from) + ' '.repeat(to - from) + rest.slice(to),
-    sentence,
-  )
+export function without(sentence: string, parts: readonly Part[]): string {
+  const units = sentence.split('')
+  for (const { from, to } of parts) units.fill(' ', from, to)
+  return units.join('')
+}
 
 /** The first words of a sentence that deny something; null where none do, or where others take it back. */
 export function denialIn(sentence: string): string | null {
   const denials = denialsIn(sentence)
-  const found = denials.find((one) => {
-    const [reach] = one.reach
+  const isReached = reachedBy(denials)
+  const found = denials.find(({ reach: [reach] }) => {
     if (reach === undefined || reach.from >= reach.to) return true
-    const place = reach.to - 1
-    return (
-      denials.filter(({ reach: own }) => own.some(({ from, to }) => from <= place && place < to))
-        .length %
-        2 ===
-      1
-    )
+    return isReached(reach.to - 1)
   })
   return found === undefined ? null : sentence.slice(found.from, found.to)
 }
@@ -179,34 +198,46 @@ export function denialIn(sentence: string): string | null {
 /** Whether a sentence denies something. */
 export const isDenied = (sentence: string): boolean => denialIn(sentence) !== null
 
-const firstAfter = (places: readonly number[], from: number) => places.find((at) => at >= from)
+/** The index of the first of a list for which something holds, as it does for all after it; else its length. */
+function firstWhere<T>(list: readonly T[], holds: (one: T) => boolean): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(list[middle] as T)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+const firstAfter = (places: readonly number[], from: number) =>
+  places[firstWhere(places, (at) => at >= from)]
+const firstFrom = (parts: readonly Part[], place: number) =>
+  parts[firstWhere(parts, ({ from }) => from >= place)]
+const lastUntil = (parts: readonly Part[], place: number) =>
+  parts[firstWhere(parts, ({ to }) => to > place) - 1]
 const hasVerb = ({ verbs }: Grammar, from: number, to: number) =>
   (firstAfter(verbs, from) ?? to) < to
 
 /** Where the clause of a place ends; where it has a verb of its own already, `and` may begin another one. */
 function endOf(grammar: Grammar, from: number, isWhole: boolean): number {
-  const { text, clauses, joints } = grammar
-  const begin = clauses.findLast(({ to }) => to <= from)
+  const { text, verbs, participles, commas, clauses, joints } = grammar
+  const begin = lastUntil(clauses, from)
   const isAside =
     begin !== undefined && /, (?:which|who|whose)$/.test(text.slice(begin.from - 2, begin.to))
-  const comma = isAside ? text.indexOf(',', from) : -1
-  const next = clauses.find((one) => one.from >= from)?.from ?? text.length
-  const end = comma < 0 ? next : Math.min(comma, next)
-  const joined = joints.find(
-    ({ from: at }) =>
-      at >= from &&
-      (isWhole ||
-        hasVerb(grammar, from, at) ||
-        /\w \w+ed\b/.test(text.slice(from, Math.min(at, end)))),
+  const next = firstFrom(clauses, from)?.from ?? text.length
+  const end = Math.min(next, isAside ? (firstAfter(commas, from) ?? next) : next)
+  const done = firstFrom(participles, from)?.to ?? text.length
+  const own = Math.min(
+    (firstAfter(verbs, from) ?? text.length) + 1,
+    done <= end ? done : text.length,
   )
-  return Math.min(end, joined?.from ?? end)
+  return Math.min(end, firstFrom(joints, isWhole ? from : own)?.from ?? end)
 }
 
 /** Where the clause of a place begins. */
 function beginOf(grammar: Grammar, place: number): number {
-  const begin = grammar.clauses.findLast(({ to }) => to <= place)?.to ?? 0
-  const joined = grammar.joints.findLast(
-    ({ from, to }) => from >= begin && to <= place && hasVerb(grammar, begin, from),
-  )
-  return joined?.to ?? begin
+  const begin = lastUntil(grammar.clauses, place)?.to ?? 0
+  const joined = lastUntil(grammar.joints, place)
+  const isJoined =
+    joined !== undefined && joined.from >= begin && hasVerb(grammar, begin, joined.from)
+  return isJoined ? joined.to : begin
 }

@@ -1,4 +1,4 @@
-import { denialsIn, isDeniedAt, without } from '../denial.ts'
+import { denialsIn, deniedBy, without } from '../denial.ts'
 import type { Verdict } from './rules.ts'
 
 /** What a sentence says of a control that holds, in each form of its verb. */
@@ -114,6 +114,7 @@ const noTrouble = new RegExp(
 export function verdictOnSentence(quote: string): Verdict | undefined {
   const sentence = quote.replace(/\s+/g, ' ')
   const denials = denialsIn(sentence)
+  const isDeniedAt = deniedBy(denials)
   const free = without(sentence.replace(reported, blank), denials)
   const isRule = (at: number) => conditional.test(free.slice(0, at).split(newClause).at(-1) ?? '')
   for (const { index, groups = {}, 0: words } of sentence.matchAll(predicate)) {
@@ -121,7 +122,7 @@ export function verdictOnSentence(quote: string): Verdict | undefined {
     const part = { from: to - (groups['held']?.length ?? 0), to }
     const subject = sentence.slice(0, index).split(/[,;:]/).at(-1) ?? ''
     if (
-      isDeniedAt(denials, part) &&
+      isDeniedAt(part) &&
       !isRule(index) &&
       !isGood(subject, groups['held'] ?? '') &&
       !onlyThen.test(sentence.slice(to))
@@ -130,8 +131,7 @@ export function verdictOnSentence(quote: string): Verdict | undefined {
   }
   for (const [pattern, verdict] of statements)
     for (const { index, 0: words } of sentence.matchAll(pattern))
-      if (!isRule(index) && !isDeniedAt(denials, { from: index, to: index + words.length }))
-        return verdict
+      if (!isRule(index) && !isDeniedAt({ from: index, to: index + words.length })) return verdict
   return undefined
 }
 

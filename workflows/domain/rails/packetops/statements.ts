@@ -40,11 +40,7 @@ function isJson(text: string): boolean {
   // A byte order mark is no part of JSON (RFC 8259, section 8.1).
   const whole = text.replace(/^\ufeff/, '')
   return (
-    parses(whole) ||
-    whole
-      .trim()
-      .split(/\s*\n\s*/)
-      .every(parses)
+    parses(whole) || whole.split('\n').every((line) => line.trim() === '' || parses(line.trim()))
   )
 }
 

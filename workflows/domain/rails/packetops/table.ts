@@ -36,8 +36,11 @@ export function tableIn(text: string): Table | undefined {
 /** A column without a name, or with that of an earlier one, has its number in front. */
 function columnsOf(cells: readonly string[]): string[] {
   const keys = cells.map(keyOf)
+  const seen = new Set<string>()
   return keys.map((key, at) =>
-    key === '' || keys.indexOf(key) < at ? `column_${at + 1}_${key}`.replace(/_$/, '') : key,
+    key === '' || seen.size === seen.add(key).size
+      ? `column_${at + 1}_${key}`.replace(/_$/, '')
+      : key,
   )
 }
 
