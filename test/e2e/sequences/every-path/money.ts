@@ -84,6 +84,7 @@ const accrue = async (world: World) =>
   world.agent.client.call('commercial-fees-assess', await accrual(world))
 const controls = (per_day_usd_max: number) => ({
   controls: { per_day_usd_max },
+  accept_fee: true,
   reason: 'the budget of the quarter',
   idempotency_key: freshKey(),
 })

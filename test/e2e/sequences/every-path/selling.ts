@@ -1,4 +1,4 @@
-import { digestOf } from '#domain/core/canonical-json.ts'
+import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { listedAgent } from '../../../support/listings.ts'
 import { storeFinishedTask } from '../../../support/paid-run.ts'
@@ -67,6 +67,11 @@ const moved = (prospect_id: string, to: 'replied' | 'declined') => ({
   prospect_id,
   to,
   reason: 'wrote back',
+  received: {
+    message_sha256: sha256Hex(freshKey()),
+    channel: 'email' as const,
+    received_at: new Date().toISOString(),
+  },
   idempotency_key: freshKey(),
 })
 /** A prospect whose agent has had a run delivered. */
@@ -82,7 +87,7 @@ async function served(world: World) {
   const run = {
     agentId,
     entitlementId: entitlement_id,
-    usage: 'synthetic',
+    usage: 'operational',
     usageReceiptId,
   } as const
   await storeFinishedTask(world.apis.db, run)

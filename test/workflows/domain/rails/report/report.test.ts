@@ -202,7 +202,7 @@ const pinned: Record<RailKey, string> = {
   distributionops: 'd248cc5ea241b6f8092865da858ebb9d43c64ed521e3e9495db11bbe489021cd',
   tokenops: '5b07e468ea50d008b7a04a8e98436e5adc69bdf89ad330eef4d3ee61c828cab0',
   financeops: '19c4f10d31ad863e5b3022ee3de2b736d2624892ef80fdbedb7d2a80737207ee',
-  scout: 'ae2de29e71f70396db5bda2933c6352d1e65b4ff0643403a2f37b14ef9fee89d',
+  scout: '6ca28ffe147b0ab990aa43823efe3a188e540d396fe3e0f35b2fbb51c64cef7d',
   contractops: '6f4e227c1aaf8fdabf8f4ed032e2836a1db32a4f4de04630416e2fa0c23dfb3f',
 }
 
