@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
-import type { InputOf } from '../../api/http/client.ts'
+import type { createClient, InputOf } from '../../api/http/client.ts'
 import { freshKey } from './agent-use.ts'
 
 export type ProofInput = InputOf<'commerce-proof-evaluate'>
@@ -111,4 +111,52 @@ export async function storePilot(
       values (${task_id}, ${pilot_id}, ${audit_event_id}, ${digest()}, 'client')`.execute(tx)
   })
   return pilot_id
+}
+
+type MoneyApis = {
+  db: Tx
+  decide(id: string, decision: 'approve' | 'reject' | 'revise'): Promise<unknown>
+}
+type Payer = Pick<ReturnType<typeof createClient>, 'call'> & { agentId: string }
+
+let units = 1
+/** A payment of this agent that an operator confirms, unless said otherwise. */
+export async function payment(
+  apis: MoneyApis,
+  by: Payer,
+  decision: 'approve' | 'none' = 'approve',
+) {
+  const asked = { rail: 'packetops', tier: 'standard', units: ++units } as const
+  const { quote } = (await by.call('agent-quote', { ...asked, idempotency_key: freshKey() })).body
+  const paid = {
+    quote_id: quote.quote_id,
+    method: 'invoice_reference',
+    external_reference: `INV-${freshKey()}`,
+    idempotency_key: freshKey(),
+  } as const
+  const { payment_reference } = (await by.call('payment-reference-create', paid)).body
+  const { payment_reference_id } = payment_reference
+  if (decision !== 'none') await apis.decide(payment_reference_id, decision)
+  return { payment_reference_id, amount_usd: quote.total_usd }
+}
+
+/** The credit that a payment is for. */
+export async function creditOf(
+  db: Tx,
+  { payment_reference_id }: { payment_reference_id: string },
+): Promise<string> {
+  const { entitlement_id } = await db
+    .selectFrom('payment_references')
+    .select('entitlement_id')
+    .where('payment_reference_id', '=', payment_reference_id)
+    .executeTakeFirstOrThrow()
+  return String(entitlement_id)
+}
+
+/** The proof of a delivered pilot of this agent, paid by a payment that was confirmed. */
+export async function paidDelivery(apis: MoneyApis, by: Payer): Promise<ProofInput> {
+  const paid = await payment(apis, by)
+  const credit = await creditOf(apis.db, paid)
+  const mission_id = await storePilot(apis.db, by, { credit })
+  return freeProof({ mission: missionOf('pilot_delivery', { mission_id }), payment: paid })
 }

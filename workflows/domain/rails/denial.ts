@@ -152,7 +152,7 @@ function reachOf(kind: Kind, grammar: Grammar, { from, to }: Part): Part[] {
   return kind === 'both' ? [ahead, behind] : [ahead]
 }
 
-/** Tells whether a part of a sentence is denied by words outside of it: by one, or by three; two take each other back. */
+/** Whether a part of a sentence is denied by words outside of it: by one, or by three; two take each other back. */
 export function deniedBy(denials: readonly Denial[]): (part: Part) => boolean {
   const isReached = reachedBy(denials)
   return (part) => {
@@ -168,7 +168,7 @@ export function deniedBy(denials: readonly Denial[]): (part: Part) => boolean {
   }
 }
 
-/** Tells whether an odd number of denials reaches a place. */
+/** Whether an odd number of denials reaches a place. */
 function reachedBy(denials: readonly Denial[]): (place: number) => boolean {
   const turns = denials
     .flatMap(({ reach }) => reach.filter(({ from, to }) => from < to))

@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient, type InputOf, type OutputOf } from '../../../../api/http/client.ts'
-import { freeProof, missionOf, storePack, storePilot } from '../../../support/commerce.ts'
+import {
+  freeProof,
+  missionOf,
+  paidDelivery,
+  storePack,
+  storePilot,
+} from '../../../support/commerce.ts'
 import { connectMcp } from '../../../support/mcp.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, patiently, problemOf } from '../../../support/problems.ts'
@@ -170,7 +176,8 @@ verifies('commerce.feed', 'the proofs of an agent are there while it is trusted'
 verifies('commerce.feed', 'pages are bounded, and profiles count what is published', async () => {
   const agent = await publisher()
   const proofs = []
-  for (let at = 0; at < 3; at++) proofs.push(await evaluate(agent, await handoff(agent)))
+  for (let at = 0; at < 2; at++) proofs.push(await evaluate(agent, await handoff(agent)))
+  proofs.push(await evaluate(agent, await paidDelivery(apis, agent)))
   // Nothing paid for the run of this pilot.
   const unpaid = { mission_id: await storePilot(apis.db, agent) }
   proofs.push(await evaluate(agent, freeProof({ mission: missionOf('pilot_delivery', unpaid) })))
@@ -182,10 +189,11 @@ verifies('commerce.feed', 'pages are bounded, and profiles count what is publish
   expect(all.reliability_profiles).toMatchObject([
     {
       agent_id: agent.agentId,
-      published: 4,
-      eligible_to_continue: 3,
+      // What a handoff was for is its builder's own word, so that it is shown and not counted.
+      published: 2,
+      eligible_to_continue: 1,
       payment_hold: 1,
-      eligible_percent: 75,
+      eligible_percent: 50,
     },
   ])
   const page = await feed({ agent_id: agent.agentId, offset: '1', limit: '2' })
@@ -206,7 +214,7 @@ verifies('commerce.feed', 'pages are bounded, and profiles count what is publish
   })
   expect(more.reliability_profiles).toEqual(all.reliability_profiles)
   const kind = await feed({ agent_id: agent.agentId, mission_kind: 'pilot_delivery' })
-  expect(idsOf(kind)).toEqual([proofs[3]?.proof_id])
+  expect(idsOf(kind)).toEqual([proofs[3]?.proof_id, proofs[2]?.proof_id])
   const none = await feed({ agent_id: agent.agentId, since: '2099-01-01T00:00:00Z' })
   expect(none.empty_state?.reason).toBe('nothing_matches')
   expect((await feed({ agent_id: agent.agentId, offset: '99' })).empty_state?.reason).toBe(

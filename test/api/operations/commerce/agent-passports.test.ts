@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
-import { freeProof, missionOf, storePack } from '../../../support/commerce.ts'
+import { freeProof, paidDelivery } from '../../../support/commerce.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf } from '../../../support/problems.ts'
 import { verifies } from '../../../verifies.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => apis?.stop())
 
-const newAgent = () => apis.agent(['runs:read', 'proofs:publish', 'profile:write'])
+const newAgent = () => apis.agent(['runs:read', 'runs:write', 'proofs:publish', 'profile:write'])
 type Agent = Awaited<ReturnType<typeof newAgent>>
 const read = async (query: { agent_id: string } | { proof_id: string }) =>
   (await apis.open().call('agent-passport-read', query)).body
@@ -28,8 +28,7 @@ const publishProfile = (by: Agent, publish_profile: boolean) =>
     idempotency_key: key(),
   })
 async function publishProof(by: Agent) {
-  const mission = missionOf('agent_handoff', { mission_id: await storePack(apis.db, by) })
-  const asked = freeProof({ mission })
+  const asked = await paidDelivery(apis, by)
   const { proof_id, receipt } = (await by.call('commerce-proof-evaluate', asked)).body
   const selector = { receipt_id: receipt.receipt_id }
   await expect

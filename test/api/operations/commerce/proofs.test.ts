@@ -10,10 +10,12 @@ import { createClient, type OutputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'
 import {
   artifactOf,
+  creditOf as creditOfPayment,
   freeProof,
   freshPackage,
   missionOf,
   notedToday,
+  payment as paymentOf,
   storePack,
   storePilot,
 } from '../../../support/commerce.ts'
@@ -47,22 +49,8 @@ const count = async (
     (await apis.db.selectFrom(table).select(sql<string>`count(*)`.as('n')).executeTakeFirst())?.n,
   )
 
-let units = 1
 /** A payment of this agent that an operator confirms, unless said otherwise. */
-async function payment(by: Agent, decision: 'approve' | 'none' = 'approve') {
-  const asked = { rail: 'packetops', tier: 'standard', units: ++units } as const
-  const { quote } = (await by.call('agent-quote', { ...asked, idempotency_key: key() })).body
-  const paid = {
-    quote_id: quote.quote_id,
-    method: 'invoice_reference',
-    external_reference: `INV-${key()}`,
-    idempotency_key: key(),
-  } as const
-  const { payment_reference } = (await by.call('payment-reference-create', paid)).body
-  const { payment_reference_id } = payment_reference
-  if (decision !== 'none') await apis.decide(payment_reference_id, decision)
-  return { payment_reference_id, amount_usd: quote.total_usd }
-}
+const payment = (by: Agent, decision?: 'approve' | 'none') => paymentOf(apis, by, decision)
 const delivery = (more: Partial<Input> = {}) =>
   freeProof({ mission: missionOf('pilot_delivery'), ...more })
 /** The mission of a delivered pilot of this agent, whose run has the credit of a payment. */
@@ -98,14 +86,7 @@ async function workOrder({ agentId }: Agent, steps: readonly Step[]) {
   })
   return work_order_id
 }
-async function creditOf({ payment_reference_id }: { payment_reference_id: string }) {
-  const { entitlement_id } = await apis.db
-    .selectFrom('payment_references')
-    .select('entitlement_id')
-    .where('payment_reference_id', '=', payment_reference_id)
-    .executeTakeFirstOrThrow()
-  return String(entitlement_id)
-}
+const creditOf = (paid: { payment_reference_id: string }) => creditOfPayment(apis.db, paid)
 const orderDelivery = (mission_id: string, more: Partial<Input> = {}) =>
   freeProof({ mission: missionOf('work_order_delivery', { mission_id }), ...more })
 
