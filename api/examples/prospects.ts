@@ -174,19 +174,23 @@ export const prospectExamples = {
           checkout_url: null,
         },
       ],
+      pilots: [],
       offset: 0,
       limit: 25,
       counts: { paid_next_step_ready: 1, converted_to_paid: 1 },
+      pilot_counts: { paid_next_step_ready: 0, converted_to_paid: 0 },
     },
   },
   'paid-next-step-mark': {
     input: { prospect_id, to: 'paid_next_step_ready', tier: 'standard', idempotency_key },
     output: {
       prospect: { ...replied, agent_id: ids.agent, state: 'paid_next_step_ready' },
+      pilot: null,
       quote,
       challenge: { ...challenge, entitlement_id: null },
       receipt: receiptOf('paid_next_step', 'ns_1', {
         prospect_id,
+        pilot_id: null,
         agent_id: ids.agent,
         quote_id: ids.quote,
         return_package_id: ids.returnPackage,

@@ -40,6 +40,11 @@ export const pilotRequirements = {
     behavior:
       'The work order of an intake is continued by the order of the run of its pilot: it names that order, has its run and its state, and the pilot names both.',
   },
+  'pilots.paid': {
+    source: 'pilots § Paid next step',
+    behavior:
+      'An offer after delivery makes a pilot ready for its paid next step; only a verified payment and a completed run of its client after that offer convert it, in code and in SQL, and no call sets that state.',
+  },
   'pilots.offer': {
     source: 'pilots § Offers',
     behavior:

@@ -134,7 +134,7 @@ export type PilotFilter = {
   /** An id of a pilot, agent or order, or a part of the name of its client. */
   text?: string | undefined
   rail?: RailKey | undefined
-  state?: PilotState | undefined
+  states?: readonly PilotState[] | undefined
   source?: PilotRow['source'] | undefined
 }
 
@@ -145,14 +145,14 @@ const named = (text: string) =>
 /** The pilots of every source, the newest first, with their number. */
 export async function listPilots(
   tx: Tx,
-  { text, rail, state, source }: PilotFilter,
+  { text, rail, states, source }: PilotFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ rows: PilotRow[]; total: number }> {
   const filtered = tx
     .selectFrom('pilots')
     .$if(text !== undefined, (query) => query.where(named(String(text))))
     .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
-    .$if(state !== undefined, (query) => query.where('state', '=', state as PilotState))
+    .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
     .$if(source !== undefined, (query) => query.where('source', '=', source as PilotRow['source']))
   const rows = await filtered
     .selectAll()

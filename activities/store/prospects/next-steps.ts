@@ -9,7 +9,7 @@ type NextStepRow = Selectable<Database['paid_next_steps']>
 export const insertNextStep = (tx: Tx, step: NewRow<'paid_next_steps'>) =>
   insertRow(tx, 'paid_next_steps', step)
 
-type Delivered = {
+export type Delivered = {
   task_id: string
   rail: RailKey
   return_package_id: string
@@ -42,29 +42,34 @@ export async function hasLiveOffer(tx: Tx, prospectId: string): Promise<boolean>
   return rows.length > 0
 }
 
+/** Whom a paid next step is offered to: the ids are those of prospects or of pilots. */
+export type Takers = { key: 'prospect_id' | 'pilot_id'; ids: readonly string[] }
+const paidRunsOf = { prospect_id: 'prospect_paid_runs', pilot_id: 'pilot_paid_runs' } as const
+
 export type Offer = Pick<
   NextStepRow,
   'quote_id' | 'return_package_id' | 'usage_receipt_id' | 'note'
 > & {
-  prospect_id: string
+  taker: string
   rail: RailKey
   tier: Tier
   total_usd: number
   challenge_id: string | null
 }
 
-/** The latest offer to each of these prospects, with the challenge that it can be paid by or was. */
-export async function listOffers(tx: Tx, prospectIds: readonly string[]): Promise<Offer[]> {
+/** The latest offer to each of these, with the challenge that it can be paid by or was. */
+export async function listOffers(tx: Tx, { key, ids }: Takers): Promise<Offer[]> {
+  const taker = sql.ref(`s.${key}`)
   const { rows } = await sql<Offer>`
-    select distinct on (s.prospect_id) s.prospect_id, s.quote_id, s.return_package_id, s.usage_receipt_id, s.note, q.rail, q.tier,
+    select distinct on (${taker}) ${taker} as taker, s.quote_id, s.return_package_id, s.usage_receipt_id, s.note, q.rail, q.tier,
       q.total_usd, (select c.challenge_id from payment_challenges c where c.quote_id = s.quote_id and c.state <> 'expired') as challenge_id
-    from paid_next_steps s join quotes q using (quote_id) where s.prospect_id = any(${[...prospectIds]})
-    order by s.prospect_id, s.at desc, s.quote_id`.execute(tx)
+    from paid_next_steps s join quotes q using (quote_id) where ${taker} = any(${[...ids]})
+    order by ${taker}, s.at desc, s.quote_id`.execute(tx)
   return rows
 }
 
 export type PaidRun = {
-  prospect_id: string
+  taker: string
   run_id: string
   payment_reference_id: string
   settlement_receipt_id: string | null
@@ -72,14 +77,13 @@ export type PaidRun = {
   completed_at: Date
 }
 
-/** The paid run by which each of these prospects converted: its first one. */
-export async function listConversions(tx: Tx, prospectIds: readonly string[]): Promise<PaidRun[]> {
+/** The paid run by which each of these converted: its first one. */
+export async function listConversions(tx: Tx, { key, ids }: Takers): Promise<PaidRun[]> {
+  const taker = sql.ref(`r.${key}`)
   const { rows } = await sql<PaidRun>`
-    select distinct on (r.prospect_id) r.prospect_id, run_id_of(r.task_id) as run_id, r.payment_reference_id, r.completed_at,
+    select distinct on (${taker}) ${taker} as taker, run_id_of(r.task_id) as run_id, r.payment_reference_id, r.completed_at,
       p.settlement_receipt_id, (select m.return_package_id from return_packages m where m.run_id = run_id_of(r.task_id)) as return_package_id
-    from prospect_paid_runs r join payment_references p using (payment_reference_id)
-    where r.prospect_id = any(${[...prospectIds]}) order by r.prospect_id, r.completed_at, r.task_id`.execute(
-    tx,
-  )
+    from ${sql.table(paidRunsOf[key])} r join payment_references p using (payment_reference_id)
+    where ${taker} = any(${[...ids]}) order by ${taker}, r.completed_at, r.task_id`.execute(tx)
   return rows
 }

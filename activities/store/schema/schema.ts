@@ -855,7 +855,7 @@ export type Database = {
   }
   paid_next_steps: {
     quote_id: string
-    prospect_id: string
+    prospect_id: string | null
     task_id: string
     return_package_id: string
     usage_receipt_id: string
@@ -863,6 +863,7 @@ export type Database = {
     operator: string
     receipt_id: string
     at: Generated<Date>
+    pilot_id: string | null
   }
   payment_challenges: {
     challenge_id: string
@@ -998,6 +999,12 @@ export type Database = {
     prev_hash: string
     hash: string
     at: Date
+  }
+  pilot_paid_runs: {
+    pilot_id: string
+    task_id: string
+    payment_reference_id: string
+    completed_at: Date
   }
   pilot_runs: {
     task_id: string

@@ -45,6 +45,6 @@ export const pilotsList = operation({
     .meta({ id: 'PilotLines' }),
   example: consoleExamples['pilots-list'],
   handle: async ({ q, rail, state, source, ...page }, { pilots }) => ({
-    body: await pilots.list({ text: q, rail, state, source }, pageOf(page)),
+    body: await pilots.list({ text: q, rail, states: state && [state], source }, pageOf(page)),
   }),
 })

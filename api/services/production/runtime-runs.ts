@@ -1,12 +1,11 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import type { ErrorCode } from '#domain/core/error-codes.ts'
 import { refuse } from '#domain/core/errors.ts'
-import type { PilotFunding } from '#domain/pilots/pilot.ts'
+import type { PilotFunding, PilotState } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { requireQuote, withdrawChallenge } from '../../../activities/credit/quotes.ts'
 import { fundFromGrant } from '../../../activities/credit/sandbox.ts'
 import { isTrustedAgent } from '../../../activities/store/agents/agents.ts'
-import type { PilotFilter } from '../../../activities/store/pilots/pilots.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { lockTask } from '../../../activities/store/tasks/tasks.ts'
@@ -44,9 +43,13 @@ export class RuntimeRunService {
   }
 
   /** The pilots of a rail, and those that may begin with the root of the evidence that their approval cites. */
-  async list(rail: RailKey, state: PilotFilter['state'], page: { offset: number; limit: number }) {
+  async list(
+    rail: RailKey,
+    state: PilotState | undefined,
+    page: { offset: number; limit: number },
+  ) {
     const { pilots, reviews } = this.#deps
-    const listed = await pilots.list({ rail, state }, page)
+    const listed = await pilots.list({ rail, states: state && [state] }, page)
     const ready_to_run = []
     for (const { pilot_id, work_order_id, is_paid } of await pilots.ready(rail)) {
       const { evidence_root_sha256 } = await reviews.roots(work_order_id)

@@ -29,7 +29,8 @@ export class OutreachService {
   async pack({ rail: asked, prospectId }: Asked, page: { offset: number; limit: number }) {
     const { db, baseUrl } = this.#deps
     const one = prospectId === undefined ? undefined : await oneProspect(db, prospectId)
-    const [offer] = one === undefined ? [] : await listOffers(db, [one.prospect_id])
+    const [offer] =
+      one === undefined ? [] : await listOffers(db, { key: 'prospect_id', ids: [one.prospect_id] })
     const isReady = one?.state === 'paid_next_step_ready'
     const rail = railOf(asked ?? (isReady ? offer?.rail : one?.rail) ?? 'packetops')
     const sampleUrl = `${baseUrl}/api/sample-return-packages?rail=${rail.key}`

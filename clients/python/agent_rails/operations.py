@@ -1202,12 +1202,12 @@ RECORD_SPRINT_SUMMARY: Operation[types.RecordSprintSummaryRequest, types.RecordS
 PAID_NEXT_STEP_READ: Operation[types.PaidNextStepReadRequest, types.PaidNextStepReadAnswer] = Operation(
     "paid-next-step-read", "GET", "/api/paid-next-step-pack", "base", ("operator",)
 )
-"""List the prospects with a live offer and those that have paid, with what shows it."""
+"""List the prospects and pilots with an offer and those that have paid, with what shows it."""
 
 PAID_NEXT_STEP_MARK: Operation[types.PaidNextStepMarkRequest, types.PaidNextStepMarkAnswer] = Operation(
     "paid-next-step-mark", "POST", "/api/paid-next-step-pack", "base", ("operator",), keyed=True, keeps=True
 )
-"""Offer a prospect its paid next step after delivered work: a quote for its agent, with the challenge that pays it."""
+"""Offer a prospect or a pilot its paid next step after delivered work: a quote for its agent, with the challenge that pays it."""
 
 OUTREACH_PACK: Operation[types.OutreachPackRequest, types.OutreachPackAnswer] = Operation(
     "outreach-pack", "GET", "/api/first-pilot-outreach-pack", "base", ("operator",)

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 4f1c778e9d514cedcb21f79fb659e9f2a7602cbf83d18cce5ab1bf302b1d8ec9.
+# Made by `npm run client:python` from operations with SHA-256 2ab2c038bddf825acbdd17d025b1643bb27a35a2ddca5132691ffe1905c26249.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -4026,6 +4026,11 @@ class Counts(TypedDict):
     converted_to_paid: int
 
 
+class PilotCounts(TypedDict):
+    paid_next_step_ready: int
+    converted_to_paid: int
+
+
 class Evidence(TypedDict):
     return_package_id: str | None
     receipt_id: str | None
@@ -4055,8 +4060,18 @@ class PaidNextStep(TypedDict):
     paid: NotRequired[Paid]
 
 
+class PaidNextStepOfPilot(TypedDict):
+    pilot_id: str
+    state: Literal['paid_next_step_ready', 'converted_to_paid']
+    evidence: Evidence
+    offer: NotRequired[Offer]
+    checkout_url: str | None
+    paid: NotRequired[Paid]
+
+
 class OfferedNextStep(TypedDict):
-    prospect: Prospect
+    prospect: Prospect | None
+    pilot: PilotModel | None
     quote: Quote
     challenge: PaymentChallenge
     receipt: Receipt
@@ -4897,7 +4912,7 @@ class Proof4(TypedDict):
     challenge_token: NotRequired[str]
 
 
-class Evidence1(TypedDict):
+class Evidence2(TypedDict):
     sha256: NotRequired[str]
     url: NotRequired[str]
     presentation: NotRequired[str]
@@ -4912,7 +4927,7 @@ class PaymentReferenceCreateRequest1(TypedDict):
     external_reference: str
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence1]
+    evidence: NotRequired[Evidence2]
     provider: NotRequired[str]
     idempotency_key: str
 
@@ -4925,7 +4940,7 @@ class PaymentReferenceCreateRequest2(TypedDict):
     external_reference: str
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence1]
+    evidence: NotRequired[Evidence2]
     provider: NotRequired[str]
     idempotency_key: str
 
@@ -5040,7 +5055,7 @@ class AgentCreditFundRequest1(TypedDict):
     external_reference: NotRequired[str]
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence1]
+    evidence: NotRequired[Evidence2]
     provider: NotRequired[str]
     payment_reference_id: str
     amount_usd: NotRequired[int]
@@ -5055,7 +5070,7 @@ class AgentCreditFundRequest2(TypedDict):
     external_reference: str
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence1]
+    evidence: NotRequired[Evidence2]
     provider: NotRequired[str]
     payment_reference_id: NotRequired[str]
     amount_usd: int
@@ -5097,7 +5112,7 @@ class AllowanceFundRequest1(TypedDict):
     external_reference: NotRequired[str]
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence1]
+    evidence: NotRequired[Evidence2]
     provider: NotRequired[str]
     payment_reference_id: str
     amount_usd: NotRequired[int]
@@ -5111,7 +5126,7 @@ class AllowanceFundRequest2(TypedDict):
     external_reference: str
     payer: NotRequired[str]
     proof: NotRequired[Proof4]
-    evidence: NotRequired[Evidence1]
+    evidence: NotRequired[Evidence2]
     provider: NotRequired[str]
     payment_reference_id: NotRequired[str]
     amount_usd: int
@@ -7476,12 +7491,14 @@ RecordSprintSummaryAnswer: TypeAlias = SprintSummary
 class PaidNextStepReadRequest(TypedDict):
     state: NotRequired[Literal['paid_next_step_ready', 'converted_to_paid']]
     prospect_id: NotRequired[str]
+    pilot_id: NotRequired[str]
     offset: NotRequired[str]
     limit: NotRequired[str]
 
 
 class PaidNextStepMarkRequest(TypedDict):
-    prospect_id: str
+    prospect_id: NotRequired[str]
+    pilot_id: NotRequired[str]
     to: Literal['paid_next_step_ready']
     tier: Literal['entry', 'standard', 'pro']
     note: NotRequired[str]
@@ -8401,9 +8418,11 @@ class RecordedProspect(TypedDict):
 
 class PaidNextSteps(TypedDict):
     items: list[PaidNextStep]
+    pilots: list[PaidNextStepOfPilot]
     offset: int
     limit: int
     counts: Counts
+    pilot_counts: PilotCounts
 
 
 class DirectorySubmissions(TypedDict):

@@ -226,3 +226,86 @@ verifies('pilots.close', 'a pilot whose run ends without a result is closed', as
   await expect.poll(() => stateOf(status_token), { timeout: 30_000 }).toBe('closed')
   expect(await contract()).toBe(before - 1)
 })
+
+verifies(
+  'pilots.paid',
+  'a paid run after the offer converts a delivered pilot',
+  async () => {
+    const { pilot_id, asked, activate } = await requested()
+    const offer = (more: Partial<InputOf<'paid-next-step-mark'>> = {}) =>
+      operator().call('paid-next-step-mark', {
+        pilot_id,
+        to: 'paid_next_step_ready',
+        tier: 'pro',
+        idempotency_key: freshKey(),
+        ...more,
+      })
+    const pack = async () =>
+      (await operator().call('paid-next-step-read', { pilot_id })).body.pilots[0]
+    const state = async () => {
+      const { body } = await agent.client.call('first-pilot-read', { pilot_id })
+      return 'pilot' in body ? body.pilot.state : undefined
+    }
+    expect(await codeOf(offer())).toBe('wrong_state')
+    await activate()
+    /** Starts a paid run and approves what it waits for. */
+    const complete = async (
+      start: (payment_reference_id: string) => Promise<Started>,
+      id: string,
+    ) => {
+      const { run, order } = await start(await agent.paid(id))
+      await agent.order(order, 'approve')
+      const waits = async () => (await agent.status(run, 5_000)).waiting_for
+      await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+      await agent.approve('loop_step', run)
+      await expect
+        .poll(() => agent.status(run), { timeout: 25_000 })
+        .toMatchObject({ usage_receipt_id: expect.stringMatching(/^rc_/) })
+      return run
+    }
+    type Started = { run: string; order: string }
+    await complete(async (payment_reference_id) => {
+      const { body } = await start(agent, { ...asked, payment_reference_id })
+      return { run: body.run.run_id, order: String(body.binding.work_order_id) }
+    }, asked.quote_id)
+    expect(await state()).toBe('delivered')
+    expect(await pack()).toBeUndefined()
+    const set = (to: string) =>
+      sql`update pilots set state = ${to} where pilot_id = ${pilot_id}`.execute(apis.db)
+    await expect(set('paid_next_step_ready')).rejects.toThrow('an offer makes a pilot ready')
+    expect(await codeOf(offer({ to: 'converted_to_paid' as never }))).toBe('invalid_request')
+    expect(await codeOf(offer({ prospect_id: `ps_${'0'.repeat(64)}` }))).toBe('invalid_request')
+    const { body } = await offer({ note: 'as spoken about' })
+    const { quote_id } = body.quote
+    expect(body).toMatchObject({
+      prospect: null,
+      pilot: { pilot_id, state: 'paid_next_step_ready' },
+      quote: { rail: 'packetops', tier: 'pro', total_usd: 269 },
+      receipt: { kind: 'paid_next_step', payload: { pilot_id, quote_id } },
+    })
+    expect(await pack()).toMatchObject({
+      state: 'paid_next_step_ready',
+      offer: { quote_id, note: 'as spoken about' },
+      evidence: { return_package_id: expect.stringMatching(/^rp_/) },
+    })
+    expect(await codeOf(offer())).toBe('wrong_state')
+    await expect(set('converted_to_paid')).rejects.toThrow('a paid run after the offer')
+    // A run of the agent for another account is none of its client.
+    const { publication_consent: _consent, ...foreign } = await agent.input()
+    const run_of = async (given: typeof foreign) => {
+      const { body: begun } = await agent.client.call('production-run-start', given)
+      return { run: begun.run.run_id, order: String(begun.binding.work_order_id) }
+    }
+    await complete((paid) => run_of({ ...foreign, payment_reference_id: paid }), foreign.quote_id)
+    expect(await state()).toBe('paid_next_step_ready')
+    const next = { ...foreign, tier: 'pro', quote_id, idempotency_key: freshKey() } as const
+    const run_id = await complete(
+      (paid) => run_of({ ...next, payment_reference_id: paid }),
+      quote_id,
+    )
+    expect(await state()).toBe('converted_to_paid')
+    expect(await pack()).toMatchObject({ state: 'converted_to_paid', paid: { run_id } })
+    expect(await codeOf(offer())).toBe('wrong_state')
+  },
+  200_000,
+)

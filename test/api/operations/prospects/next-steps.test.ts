@@ -111,7 +111,7 @@ verifies(
     expect(converted.counts.converted_to_paid).toBe(before.counts.converted_to_paid + 1)
     // One that has paid is offered more, and stays converted.
     const more = (await offer(prospect_id)).body
-    expect(more.prospect.state).toBe('converted_to_paid')
+    expect(more.prospect?.state).toBe('converted_to_paid')
     expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
   },
   30_000,
