@@ -44,7 +44,8 @@ async function begun(
   const { ready_to_run } = (await world.operator.call(`${named}-runs-read`, {})).body
   const ready = ready_to_run.find(({ pilot_id }) => pilot_id === body.pilot.pilot_id)
   if (ready === undefined) throw new Error('a paid pilot was expected')
-  const decided = { ...ready, decision_note: 'known to us', idempotency_key: freshKey() }
+  const { is_paid: _paid, ...asked } = ready
+  const decided = { ...asked, decision_note: 'known to us', idempotency_key: freshKey() }
   const { review_decision, ...made } = (await world.operator.call(`${named}-run`, decided)).body
   return { review_decision, ...made }
 }
@@ -111,7 +112,8 @@ async function moved(world: World, move: Move, cadence: 'daily' | 'weekly') {
   const by = await schedulerOf(world)
   const workflow_id = await by.active({ cadence })
   const go = async (to: Move) => {
-    const asked = { mode: `${to}_workflow`, workflow_id, idempotency_key: freshKey() }
+    const terms = to === 'resume' ? { accept_terms: true } : {}
+    const asked = { mode: `${to}_workflow`, workflow_id, idempotency_key: freshKey(), ...terms }
     return (await by.client.call(`customer-workflow-${to}` as OperationId, asked as never)).body
   }
   if (move === 'resume') await go('pause')

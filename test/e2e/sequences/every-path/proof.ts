@@ -86,9 +86,15 @@ export const proofRows: Rows = {
   'investor-demo-detail-run': { as: agent, ask: shown, other: repeated, kept: proofKept },
   'agent-passport-read': {
     as: open,
-    // Its counts are shown once the agent has published its profile.
-    ask: async ({ newAgent }) => ({ agent_id: (await newAgent()).registered.agent.agent_id }),
-    other: async ({ newAgent }) => shownAgent(await newAgent()),
+    ask: async ({ newAgent }) => shownAgent(await newAgent()),
+    other: async ({ newAgent, operator: by }) => {
+      const known = await newAgent()
+      const shown = await shownAgent(known)
+      const { credentialId: credential_id } = known
+      const asked = { credential_id, reason: 'lost', idempotency_key: freshKey() }
+      await by.call('access-key-revoke', asked)
+      return shown
+    },
   },
   'agent-passport-verify': {
     as: open,
