@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
 import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
 import { freshKey } from '../../../support/agent-use.ts'
@@ -59,7 +60,10 @@ async function replayable(world: World, usage: Usage) {
 const attested = async (world: World, isClosed: boolean) => {
   if (!isClosed) {
     const { task_token } = await recovered(world, 'abandon')
-    return world.holder(task_token)
+    const holder = world.holder(task_token)
+    // It is attested once it has closed, a moment after it was abandoned.
+    await vi.waitFor(() => holder.call('task-attestation', {}), { timeout: 20_000, interval: 200 })
+    return holder
   }
   const { task_token } = await world.agent.status((await closed(world)).run_id)
   return world.holder(task_token)
