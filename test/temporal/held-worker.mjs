@@ -42,7 +42,7 @@ const standing = ({ info }) => ({
   },
 })
 
-const { activities } = await createTaskActivities(config)
+const { activities } = await createTaskActivities(config, { publishes: true })
 const workers = await Promise.all(
   ['tasks', 'runs'].map(async (taskQueue) => {
     const connection = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS })
