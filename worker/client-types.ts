@@ -1,4 +1,5 @@
 import { compile } from 'json-schema-to-typescript'
+import { isObject } from '#domain/core/plain-object.ts'
 import { operationShapes } from './operation-shapes.ts'
 
 type Json = { [member: string]: unknown }
@@ -29,9 +30,6 @@ export type InputOf<Id extends OperationId> = Operations[Id]['input']
 export type OutputOf<Id extends OperationId> = Operations[Id]['output']
 `
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A schema in which each alternative of an object is a whole object: the generator takes any other for one with any member. */
 function alternatives(schema: unknown): unknown {

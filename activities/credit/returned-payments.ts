@@ -53,7 +53,7 @@ async function applyVerdict(
   const upheld = isDisputed
     ? await changeState(tx, reference, { event: 'uphold', reason: null })
     : reference
-  if (isDisputed) await convertPilots(tx, { payment_reference_id: reference.payment_reference_id })
+  if (isDisputed) await convertPilots(tx, 'payment_reference_id', reference.payment_reference_id)
   return { outcome: verdict === 'kept' ? 'verified' : verdict, reference: upheld }
 }
 

@@ -108,7 +108,7 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
     },
   },
   receipts_issued: {
-    write: (_deps, tx, { after: { task_id } }) => convertPilots(tx, { task_id }),
+    write: (_deps, tx, { after: { task_id } }) => convertPilots(tx, 'task_id', task_id),
   },
   exception_raised: {
     write: async (deps, tx, transition) => {

@@ -20,7 +20,7 @@ import { type AnyOperation, waysOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import { exampleOrder } from '../../api/operations/work-orders/shapes.ts'
 import { openTaskRows } from '../activities/task/fixture.ts'
-import type { ComposedApis } from './composed-api.ts'
+import { type ComposedApis, startComposed } from './composed-api.ts'
 import { requestedPilot } from './pilots.ts'
 import { decide, type Hosts, trustedAgent } from './registering-agent.ts'
 
@@ -336,4 +336,11 @@ export async function openRecords(apis: ComposedApis, { hosts, client, agentId }
       pt: pilot,
     },
   }
+}
+
+/** A service that takes many calls, with its callers and the ids of records that they can name. */
+export async function openAttacked() {
+  const apis = await startComposed({ env: manyCalls })
+  const callers = await openCallers(apis)
+  return { apis, callers, ids: (await openRecords(apis, callers)).ids }
 }

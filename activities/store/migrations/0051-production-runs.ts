@@ -1,17 +1,12 @@
 import { refusal } from './columns.ts'
 
+const runTables = ['customer_runs', 'first_paid_runs', 'pilot_runs']
+
 /** Every operational run that an agent starts for a customer account, by the audit event that admitted it. */
 export const productionRuns: readonly string[] = [
   `alter table production_writes
     add column customer_account text check (char_length(customer_account) between 1 and 160)
       check (customer_account is null or kind = 'written')`,
-  `alter table production_writes disable trigger production_writes_guard`,
-  // The accounts of the writes before: those that the contracts of their tasks were accepted for.
-  `update production_writes w set customer_account = (
-    select d.body->>'customer_account' from task_events e
-      join task_documents d on d.task_id = e.task_id and d.sha256 = e.data->>'acceptance_sha256'
-    where e.task_id = w.subject and e.event = 'contract_accepted' order by e.sequence limit 1) where w.kind = 'written'`,
-  `alter table production_writes enable trigger production_writes_guard`,
   `create unique index production_writes_run on production_writes (subject) where customer_account is not null`,
   `create index production_writes_account on production_writes (customer_account, checked_at) where customer_account is not null`,
   // Whatever starts them: a customer run, the first paid run, a pilot, a wallet, the firing of a workflow, or agent-use. The gate
@@ -30,7 +25,7 @@ export const productionRuns: readonly string[] = [
     )}
     return new;
   end $$`,
-  ...['customer_runs', 'first_paid_runs', 'pilot_runs'].map(
+  ...runTables.map(
     (table) =>
       `create trigger ${table}_account before insert on ${table} for each row execute function customer_account_guard()`,
   ),

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ChainStep } from '#domain/production/activation-chain.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow, insertOnce } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ActivationRow = Selectable<Database['pilot_activations']>
@@ -13,21 +14,16 @@ type NewActivation = Omit<
 /** Stores the chain of a controlled pilot with its audit event; a repeat of the same outcome changes nothing. */
 export async function insertActivation(tx: Tx, row: NewActivation): Promise<void> {
   const { chain, tool_scope, ...rest } = row
-  await tx
-    .insertInto('pilot_activations')
-    .values({ ...rest, chain: JSON.stringify(chain), tool_scope: JSON.stringify(tool_scope) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'pilot_activations', {
+    ...rest,
+    chain: JSON.stringify(chain),
+    tool_scope: JSON.stringify(tool_scope),
+  })
 }
 
 /** The chain that activated a controlled pilot; undefined for a pilot that began otherwise. */
-export function findActivation(tx: Tx, pilotId: string): Promise<ActivationRow | undefined> {
-  return tx
-    .selectFrom('pilot_activations')
-    .selectAll()
-    .where('pilot_id', '=', pilotId)
-    .executeTakeFirst()
-}
+export const findActivation = (tx: Tx, pilotId: string) =>
+  findRow(tx, 'pilot_activations', { pilot_id: pilotId })
 
 /** How many chains of a rail are counted at most. */
 const CHAINS_COUNTED_MAX = 1_000

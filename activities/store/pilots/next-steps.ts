@@ -35,9 +35,9 @@ export async function deliveredPilotOf(tx: Tx, prospectId: string): Promise<stri
 /** The pilots that this run, paid after an offer to them, converts: it does so when it completes, or when its payment is verified again. */
 export async function convertPilots(
   tx: Tx,
-  by: { task_id: string } | { payment_reference_id: string },
+  key: 'task_id' | 'payment_reference_id',
+  id: string,
 ): Promise<void> {
-  const [key, id] = Object.entries(by)[0] as [string, string]
   await sql`update pilots set state = 'converted_to_paid', state_since = clock_timestamp()
     where state = 'paid_next_step_ready'
       and pilot_id in (select r.pilot_id from pilot_paid_runs r where ${sql.ref(`r.${key}`)} = ${id})`.execute(

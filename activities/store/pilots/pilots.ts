@@ -3,6 +3,7 @@ import { type PilotState, pilotLimits } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { amountOf, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
+import { countOf, findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -74,23 +75,10 @@ async function closeOldest(tx: Tx): Promise<boolean> {
 
 type By = { pilot_id: string } | { status_token_sha256: string } | { work_order_id: string }
 
-export function findPilot(tx: Tx, by: By): Promise<PilotRow | undefined> {
-  return tx
-    .selectFrom('pilots')
-    .selectAll()
-    .where((eb) => eb.and(by))
-    .executeTakeFirst()
-}
+export const findPilot = (tx: Tx, by: By) => findRow(tx, 'pilots', by)
 
 /** The row, locked for the rest of the transaction. */
-export function lockPilot(tx: Tx, pilotId: string): Promise<PilotRow | undefined> {
-  return tx
-    .selectFrom('pilots')
-    .selectAll()
-    .where('pilot_id', '=', pilotId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockPilot = (tx: Tx, pilotId: string) => lockRow(tx, 'pilots', { pilot_id: pilotId })
 
 /** Changes a locked pilot; a new state begins now. */
 export function changePilot(tx: Tx, pilotId: string, changed: Changed): Promise<PilotRow> {
@@ -161,10 +149,7 @@ export async function listPilots(
     .offset(offset)
     .limit(limit)
     .execute()
-  const { total } = await filtered
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  return { rows, total }
+  return { rows, total: await countOf(filtered) }
 }
 
 const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>

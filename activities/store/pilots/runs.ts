@@ -1,24 +1,16 @@
 import { type Selectable, sql } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findRow, insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type PilotRunRow = Selectable<Database['pilot_runs']>
 
-export function findPilotRun(
-  tx: Tx,
-  by: { task_id: string } | { pilot_id: string },
-): Promise<PilotRunRow | undefined> {
-  return tx
-    .selectFrom('pilot_runs')
-    .selectAll()
-    .where((eb) => eb.and(by))
-    .executeTakeFirst()
-}
+export const findPilotRun = (tx: Tx, by: { task_id: string } | { pilot_id: string }) =>
+  findRow(tx, 'pilot_runs', by)
 
-export async function insertPilotRun(tx: Tx, run: Omit<PilotRunRow, 'started_at'>): Promise<void> {
-  await tx.insertInto('pilot_runs').values(run).execute()
-}
+export const insertPilotRun = (tx: Tx, run: Omit<PilotRunRow, 'started_at'>) =>
+  insertRow(tx, 'pilot_runs', run)
 
 type ReadyPilot = { pilot_id: string; work_order_id: string; is_paid: boolean }
 
@@ -43,12 +35,10 @@ export function listTrials(tx: Tx, pilotId: string): Promise<{ task_id: string }
     .execute()
 }
 
-export async function insertTrial(
+export const insertTrial = (
   tx: Tx,
   trial: Omit<Selectable<Database['pilot_trials']>, 'started_at'>,
-): Promise<void> {
-  await tx.insertInto('pilot_trials').values(trial).execute()
-}
+) => insertRow(tx, 'pilot_trials', trial)
 
 /**
  * The run of a pilot ended, with its result or without one: the pilot leaves `running` in the same transaction. A pilot that an

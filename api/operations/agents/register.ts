@@ -98,7 +98,6 @@ export const agentRegister = operation({
     'proof_invalid',
   ],
   uses: () => ({ registrations: 1 }),
-  idempotency: { kind: 'body' },
   recalledBy: ({ public_key }) => public_key,
   input: Manifest,
   output,

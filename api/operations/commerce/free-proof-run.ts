@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
 import type { AnalysisInput } from '#domain/analysis/input.ts'
 import { Moment } from '#domain/rails/fields.ts'
+import { dayOf } from '#domain/receipts/statement.ts'
 import { evidenceExamples } from '../../examples/evidence.ts'
 import { freeText, IdempotencyKey, Usage } from '../../fields.ts'
 import { operation } from '../../operation.ts'
@@ -44,7 +45,7 @@ export const packetOf = ({
   packet: { title: 'Supplied evidence', as_of, items, claims },
   questions: [],
 })
-const today = (): string => new Date().toISOString().slice(0, 10)
+const today = (): string => dayOf(Date.now() / 1000)
 
 /** POST /api/free-proof-run: a trial on the caller's own evidence; it never counts as work. */
 export const freeProofRun = operation({

@@ -7,7 +7,6 @@ import { askingOf } from './proven-agent.ts'
 const run = {
   access: 'public',
   errors: ['rate_guardrail_reached', 'input_rejected', 'input_too_complex', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   uses: () => ({ analyses: 1 }),
   input: DemoInput,
 } as const

@@ -21,7 +21,6 @@ export const controlsSet = operation({
   access: ['agent', 'operator'],
   needs: { scopes: ['controls:write'] },
   errors: ['not_found', 'not_owner', 'control_denied', 'fee_not_accepted', 'forbidden_material'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('set_controls').optional(),
     account_id: AccountId.optional(),

@@ -38,7 +38,6 @@ export const feesAssess = operation({
     'unsupported_request',
   ],
   uses: () => ({ records: 1 }),
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     run_id: RunId.optional().meta({
       description: 'A run of yours, with the scope runs:read; what it posts when it closes.',

@@ -18,7 +18,6 @@ export const walletBind = operation({
   needs: { scopes: ['controls:write'] },
   status: [201],
   errors: ['proof_invalid', 'already_bound', 'wrong_state'],
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('bind_wallet'),
     wallet: Address.meta({ description: 'The wallet that signed.' }),

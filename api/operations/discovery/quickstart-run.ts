@@ -18,7 +18,6 @@ export const agentQuickstartRun = operation({
     'Start a sandbox run on a rail of the quickstart; the answer has the calls for an agent.',
   http: { method: 'POST', path: '/api/agent-api-quickstart', host: 'base' },
   ...sandboxStart,
-  idempotency: { kind: 'body' },
   input: z.strictObject(sandboxFields),
   output,
   example: sandboxExamples['agent-quickstart-run'],

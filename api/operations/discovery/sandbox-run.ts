@@ -11,7 +11,6 @@ export const agentSandboxRun = operation({
     'Start a synthetic run without an agent and without money, with a fault if you ask for one.',
   http: { method: 'POST', path: '/api/agent-sandbox', host: 'base' },
   ...sandboxStart,
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     ...sandboxFields,
     fault: z.enum(sandboxFaults).default('none').meta({

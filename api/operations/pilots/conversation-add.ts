@@ -31,7 +31,6 @@ export const pilotConversationAdd = operation({
   status: [201],
   errors: ['not_found', 'wrong_state', 'scope_denied', 'forbidden_material'],
   uses: () => ({}),
-  idempotency: { kind: 'body' },
   input,
   output: z.strictObject({ entry: PilotEntry, pilot: Pilot }).meta({ id: 'AddedPilotEntry' }),
   example: pilotExamples['pilot-conversation-add'],

@@ -31,7 +31,6 @@ export const pilotIntakeSubmit = operation({
   errors: ['rail_not_allowed', 'not_found', 'wrong_state', 'forbidden_material'],
   // The intake of an invitation has its pilot already.
   uses: ({ invitation_token }) => ({ tasks: 1, pilots: invitation_token === undefined ? 1 : 0 }),
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     client: PilotClientInput,
     rail: Rail,

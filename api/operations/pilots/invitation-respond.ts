@@ -38,7 +38,6 @@ export const invitationRespond = operation({
     'forbidden_material',
   ],
   uses: () => ({}),
-  idempotency: { kind: 'body' },
   input,
   output: z
     .strictObject({ pilot: Pilot, next_action: z.string(), receipt: Receipt })

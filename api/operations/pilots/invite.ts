@@ -28,7 +28,6 @@ export const pilotInvite = operation({
   status: [201],
   errors: ['not_found', 'wrong_state', 'rail_not_allowed', 'forbidden_material'],
   uses: () => ({ workflows: 1 }),
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     client: z.strictObject({ name: freeText(120, 1), contact: freeText(200, 1).optional() }),
     rail: Rail,

@@ -30,7 +30,6 @@ export const offerLaunch = operation({
   status: [201],
   errors: ['rail_not_allowed', 'trust_required', 'paused', 'forbidden_material'],
   uses: () => ({ tasks: 1 }),
-  idempotency: { kind: 'body' },
   input: z.strictObject({
     rail: z.enum(offeredPilots),
     tier: Tier,

@@ -35,7 +35,6 @@ export const preflight = operation({
   status: [201],
   errors: [...inputErrors, 'rail_not_allowed', 'trust_required', 'callback_refused'],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
-  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       rail: Rail,

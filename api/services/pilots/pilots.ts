@@ -5,6 +5,7 @@ import { priceOf } from '#domain/credit/pricing.ts'
 import { pilotLimits } from '#domain/pilots/pilot.ts'
 import { railOf, rails } from '#domain/rails/index.ts'
 import { type RailKey, type Tier, usagesOf } from '#domain/rails/rail.ts'
+import { dayOf } from '#domain/receipts/statement.ts'
 import type { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import { type DerivedTokens, secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -187,7 +188,7 @@ type Named = Pick<Awaited<ReturnType<typeof orderNames>>, 'ids'>
 
 /** Throws 400 for a start before today, by the clock of the database in UTC. */
 async function assertAhead(tx: Tx, { desired_start }: IntakeAsked): Promise<void> {
-  const today = new Date((await clockSeconds(tx)) * 1000).toISOString().slice(0, 10)
+  const today = dayOf(await clockSeconds(tx))
   if (desired_start === null || desired_start >= today) return
   const message = `is in the past: today is ${today} in UTC`
   throw refuse('invalid_request', {

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { SERVICE_CHAIN } from '#domain/credit/usage-event.ts'
+import { dayOf } from '#domain/receipts/statement.ts'
 import type { UseDecision } from '#domain/services/candidate.ts'
 import type { Listed } from '#domain/services/catalogue.ts'
 import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
@@ -73,7 +74,7 @@ export class UseRecords {
     const token = await this.#deps.tokens.statusToken('wt', callId)
     const act = `use_${digestOf({ call: callId })}`
     return answerOnce(this.#deps, { callId, subject: act, status: 200 }, async (tx) => {
-      const day = new Date((await clockSeconds(tx)) * 1000).toISOString().slice(0, 10)
+      const day = dayOf(await clockSeconds(tx))
       const work_order_id = `wo_${digestOf({ service_id, task_sha256, caller, day })}`
       const isOrdered = decision === 'accepted_for_review'
       if (isOrdered) await order(tx, { asked, work_order_id, token })

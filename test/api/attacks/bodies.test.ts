@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { z } from 'zod'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { limits } from '#domain/core/limits.ts'
+import { isObject } from '#domain/core/plain-object.ts'
 import { rails } from '#domain/rails/index.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
 import {
@@ -30,8 +31,6 @@ afterAll(() => apis?.stop())
 
 const withBody = writes.filter(({ stream }) => stream === undefined)
 const parses = ({ input }: AnyOperation, value: unknown) => (input as z.ZodType).safeParse(value)
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What only this service derives or an operator decides; no caller says it. */
 const derived = {

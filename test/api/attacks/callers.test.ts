@@ -70,7 +70,12 @@ verifies('attack.no-credential', 'a guessed credential of each kind writes nothi
     const taken = writes.filter((one) => waysOf(one).includes(kind))
     const presented = () => {
       const { agent, operator, ...token } = guessed()
-      return { ...token, ...{ agent: { agent }, operator: { operator }, status: {} }[kind] }
+      const presenting = {
+        agent: { ...token, agent },
+        operator: { ...token, operator },
+        status: token,
+      }
+      return presenting[kind]
     }
     expect(taken.length).toBeGreaterThan(10)
     expect(await faults(taken, presented, [401, 404])).toEqual([])

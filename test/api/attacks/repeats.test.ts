@@ -4,10 +4,7 @@ import type { z } from 'zod'
 import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
 import {
-  type Callers,
-  manyCalls,
-  openCallers,
-  openRecords,
+  openAttacked,
   openRows,
   placesIn,
   send,
@@ -15,21 +12,15 @@ import {
   withValue,
   writes,
 } from '../../support/attacks.ts'
-import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 
-let apis: ComposedApis
-let callers: Callers
-let ids: ReadonlyMap<string, string>
+let attacked: Awaited<ReturnType<typeof openAttacked>>
 let rows: Awaited<ReturnType<typeof openRows>>
 beforeAll(async () => {
-  apis = await startComposed({ env: manyCalls })
-  callers = await openCallers(apis)
-  const records = await openRecords(apis, callers)
-  ids = records.ids
-  rows = await openRows(apis.db)
+  attacked = await openAttacked()
+  rows = await openRows(attacked.apis.db)
 })
-afterAll(() => apis?.stop())
+afterAll(() => attacked?.apis.stop())
 
 const keyed = writes.filter(
   ({ idempotency, id }) => idempotency.kind === 'body' && !id.endsWith('-run'),
@@ -56,14 +47,14 @@ verifies('attack.repeats', 'a key repeats one effect, and other terms are refuse
   const wrong: unknown[] = []
   const repeated: string[] = []
   for (const operation of keyed) {
-    const own = withIds(operation.example.input, ids) as Record<string, unknown>
+    const own = withIds(operation.example.input, attacked.ids) as Record<string, unknown>
     const idempotency_key = randomBytes(8).toString('hex')
     const isInBody = 'idempotency_key' in own
     const input = isInBody ? { ...own, idempotency_key } : own
     const headers = isInBody ? {} : { 'idempotency-key': idempotency_key }
-    const { wallet, ...presented } = callers.presents(operation)
+    const { wallet, ...presented } = attacked.callers.presents(operation)
     const ask = (body: unknown) =>
-      send(callers.hosts, operation, body, {
+      send(attacked.callers.hosts, operation, body, {
         ...presented,
         wallet: wallet as never,
         ...secret,

@@ -3,29 +3,21 @@ import type { z } from 'zod'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { plainTextPattern } from '#domain/core/plain-text.ts'
 import {
-  type Callers,
   isNamedByCallers,
-  manyCalls,
-  openCallers,
-  openRecords,
+  openAttacked,
   placesIn,
   send,
   withIds,
   withValue,
   writes,
 } from '../../support/attacks.ts'
-import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 
-let apis: ComposedApis
-let callers: Callers
-let ids: ReadonlyMap<string, string>
+let attacked: Awaited<ReturnType<typeof openAttacked>>
 beforeAll(async () => {
-  apis = await startComposed({ env: manyCalls })
-  callers = await openCallers(apis)
-  ids = (await openRecords(apis, callers)).ids
+  attacked = await openAttacked()
 })
-afterAll(() => apis?.stop())
+afterAll(() => attacked?.apis.stop())
 
 /** Texts that mean something to a browser, SQL, a terminal, a log, a template or a file system. */
 const hostile = [
@@ -50,7 +42,7 @@ verifies(
     const wrong: unknown[] = []
     let taken = 0
     for (const operation of asking) {
-      const input = withIds(operation.example.input, ids)
+      const input = withIds(operation.example.input, attacked.ids)
       const places = [...placesIn(input)].flatMap(([path, value]) =>
         typeof value === 'string' && path.at(-1) !== 'mode' ? [path] : [],
       )
@@ -70,8 +62,8 @@ verifies(
       const sent = [...asked, ...(places.length > 0 ? [refused] : [])]
       taken += sent.length
       const answers = sent.map(async (one) => {
-        const by = callers.presents(operation)
-        const { status, code, type } = await send(callers.hosts, operation, one, by)
+        const by = attacked.callers.presents(operation)
+        const { status, code, type } = await send(attacked.callers.hosts, operation, one, by)
         const isJson = /^application\/(problem\+)?json/.test(type)
         // Without Temporal and a chain, what needs them is 503.
         const isFault = status >= 500 && code !== 'unavailable'

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import {
-  type Callers,
-  manyCalls,
-  openCallers,
-  openRecords,
+  openAttacked,
   openRows,
   placesIn,
   send,
@@ -12,18 +9,13 @@ import {
   withValue,
   writes,
 } from '../../support/attacks.ts'
-import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 
-let apis: ComposedApis
-let callers: Callers
-let ids: ReadonlyMap<string, string>
+let attacked: Awaited<ReturnType<typeof openAttacked>>
 beforeAll(async () => {
-  apis = await startComposed({ env: manyCalls })
-  callers = await openCallers(apis)
-  ids = (await openRecords(apis, callers)).ids
+  attacked = await openAttacked()
 })
-afterAll(() => apis?.stop())
+afterAll(() => attacked?.apis.stop())
 
 /** Addresses inside of the network of the service, in forms that hide it, and schemes that are none of callbacks. */
 const inside = [
@@ -54,18 +46,21 @@ const recorded = ['calls', 'pilot_activations', 'production_writes', 'receipts']
 verifies('attack.urls', 'no write takes a URL that leads inside', async () => {
   const taken: unknown[] = []
   let asked = 0
-  const rows = await openRows(apis.db)
+  const rows = await openRows(attacked.apis.db)
   for (const operation of writes.filter(({ id }) => !links.test(id))) {
-    const input = withIds(operation.example.input, ids)
+    const input = withIds(operation.example.input, attacked.ids)
     for (const [path] of placesIn(input)) {
       if (!/^(callback_)?url$/.test(path.at(-1) ?? '')) continue
       asked += 1
       const answers = inside.map(async (url) => {
         const sent = withFreshKey(withValue(input, path, url))
         // A signature by the key in the body would be one for a repeat.
-        const { signAsAgent, ...others } = callers.presents(operation)
+        const { signAsAgent, ...others } = attacked.callers.presents(operation)
         const signs = operation.recalledBy === undefined && signAsAgent ? { signAsAgent } : {}
-        const { status, body } = await send(callers.hosts, operation, sent, { ...others, ...signs })
+        const { status, body } = await send(attacked.callers.hosts, operation, sent, {
+          ...others,
+          ...signs,
+        })
         const isRefused = (status >= 400 && status < 500) || body['pass'] === false
         return isRefused ? [] : [[operation.id, path.join('.'), url, status]]
       })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { scopes } from '#domain/agents/credential.ts'
 import { rails } from '#domain/rails/index.ts'
 import type { Rail } from '#domain/rails/rail.ts'
 import { writeSecret } from '../../../../activities/config/secret-file.ts'
@@ -20,22 +21,6 @@ import { rotateSigningKeys } from '../../../support/rotated-keys.ts'
 
 type RailKey = InputOf<'agent-quote'>['rail']
 const allRails = rails.map(({ key }) => key) as RailKey[]
-const allScopes: InputOf<'agent-register'>['requested_scopes'] = [
-  'runs:read',
-  'runs:write',
-  'wallets:read',
-  'wallets:write',
-  'production:write',
-  'controls:write',
-  'exchange:write',
-  'profile:write',
-  'signing:use',
-  'proofs:publish',
-  'listings:write',
-  'regression:write',
-  'authority:read',
-  'actions:execute',
-]
 
 type Notify = Awaited<ReturnType<typeof startMoneyApis>>['notify']
 /** Who calls the service in the table, and what they prepare. */
@@ -45,7 +30,7 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 export async function openWorld(apis: ComposedApis & { notify?: Notify }) {
   const hosts = apis.hosts[0] as Hosts
   const newAgent = () =>
-    openAgentUse(hosts, apis.operator, { rails: allRails, requested_scopes: allScopes })
+    openAgentUse(hosts, apis.operator, { rails: allRails, requested_scopes: [...scopes] })
   const agent = await newAgent()
   const reach = (more: Partial<Parameters<typeof createClient>[0]>, alias?: Alias) => {
     const { BASE_URL, OS_URL } = apis.config
