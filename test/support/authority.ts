@@ -1,6 +1,7 @@
 import { createClient, type InputOf, type OutputOf } from '../../api/http/client.ts'
 import { freshKey } from './agent-use.ts'
 import { decide, type Hosts, trustedAgent } from './registering-agent.ts'
+import { fundedWallet } from './wallets.ts'
 
 export type Mandate = Extract<OutputOf<'issue-mandate'>, { signed_mandate: object }>
 type Action = InputOf<'execute-delegated-action'>['action']
@@ -98,25 +99,11 @@ export async function openAuthority(hosts: readonly Hosts[], operator: string) {
       })
     ).body
   /** A wallet of the agent that holds so much. */
-  const fundedWallet = async (amount_usd: number): Promise<string> => {
-    const asked = { label: 'runs', limits: {}, idempotency_key: freshKey() }
-    const { wallet_id } = (await client.call('allowance-wallet-create', asked)).body.wallet
-    const { body } = await client.call('allowance-fund', {
-      mode: 'fund_allowance',
-      wallet_id,
-      amount_usd,
-      method: 'invoice_reference',
-      external_reference: freshKey(),
-      idempotency_key: freshKey(),
-    })
-    const { payment_reference_id } = body.payment_reference
-    const about = { subject_kind: 'payment_reference' } as const
-    await decide(first, operator, payment_reference_id, 'approve', about)
-    return wallet_id
-  }
+  const about = { subject_kind: 'payment_reference' } as const
+  const approve = (id: string) => decide(first, operator, id, 'approve', about)
   return {
     ...known,
-    fundedWallet,
+    fundedWallet: (usd: number) => fundedWallet(client, usd, approve),
     agent_id,
     client,
     clients,

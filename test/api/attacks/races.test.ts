@@ -7,6 +7,7 @@ import { manyCalls } from '../../support/attacks.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { type OpenProduction, openProduction } from '../../support/production.ts'
 import { codeOf } from '../../support/task-calls.ts'
+import { fundedWallet } from '../../support/wallets.ts'
 import { verifies } from '../../verifies.ts'
 
 let apis: ComposedApis
@@ -30,23 +31,8 @@ const count = async (query: ReturnType<typeof sql<{ n: number }>>) =>
 const runsOf = (quoteId: string) =>
   count(sql<{ n: number }>`select count(*)::int as n from task_credits where quote_id = ${quoteId}`)
 
-async function walletOf({ client, approve }: OpenProduction, usd: number) {
-  const { wallet_id } = (
-    await client.call('allowance-wallet-create', { idempotency_key: freshKey() })
-  ).body.wallet
-  const { payment_reference } = (
-    await client.call('allowance-fund', {
-      mode: 'fund_allowance',
-      wallet_id,
-      method: 'invoice_reference',
-      external_reference: `INV-${freshKey()}`,
-      amount_usd: usd,
-      idempotency_key: freshKey(),
-    })
-  ).body
-  await approve('payment_reference', payment_reference.payment_reference_id)
-  return wallet_id
-}
+const walletOf = ({ client, approve }: OpenProduction, usd: number) =>
+  fundedWallet(client, usd, (id) => approve('payment_reference', id))
 
 verifies('attack.races', 'one paid quote starts one run by any two paths at once', async () => {
   const agent = await buyer()

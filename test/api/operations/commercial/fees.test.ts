@@ -4,6 +4,7 @@ import type { InputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { problemOf } from '../../../support/problems.ts'
+import { fundedWallet } from '../../../support/wallets.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startMoneyApis>>
@@ -14,19 +15,7 @@ afterAll(() => apis?.stop())
 
 const owner = async (usd: number) => {
   const agent = await apis.agent(['runs:read', 'runs:write', 'wallets:read', 'wallets:write'])
-  const made = { label: 'runs', idempotency_key: key() }
-  const { wallet_id } = (await agent.call('allowance-wallet-create', made)).body.wallet
-  const { payment_reference } = (
-    await agent.call('allowance-fund', {
-      mode: 'fund_allowance',
-      wallet_id,
-      method: 'invoice_reference',
-      external_reference: `INV-${key()}`,
-      amount_usd: usd,
-      idempotency_key: key(),
-    })
-  ).body
-  await apis.decide(payment_reference.payment_reference_id, 'approve')
+  const wallet_id = await fundedWallet(agent, usd, (id) => apis.decide(id, 'approve'))
   return { ...agent, wallet_id }
 }
 

@@ -9,6 +9,7 @@ import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { openExchange, packageOf, packetWork } from '../../../support/exchange.ts'
 import { patiently } from '../../../support/problems.ts'
+import { fundedWallet } from '../../../support/wallets.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
@@ -292,20 +293,7 @@ verifies('fees.collected', 'a payment holds the due fee of a claim until deliver
   const claim = named(await one.claim(work_order_id))
   expect(await feeOf(claim.claim_id)).toEqual([{ state: 'due', amount_usd: 2 }])
   const { client, approve } = market.requester
-  const { wallet_id } = (
-    await client.call('allowance-wallet-create', { idempotency_key: freshKey() })
-  ).body.wallet
-  const { payment_reference } = (
-    await client.call('allowance-fund', {
-      mode: 'fund_allowance',
-      wallet_id,
-      amount_usd: 50,
-      method: 'invoice_reference',
-      external_reference: `TOP-${freshKey()}`,
-      idempotency_key: freshKey(),
-    })
-  ).body
-  await approve('payment_reference', payment_reference.payment_reference_id)
+  await fundedWallet(client, 50, (id) => approve('payment_reference', id))
   expect(await feeOf(claim.claim_id)).toEqual([{ state: 'held', amount_usd: 2 }])
   await one.deliver(claim, packetWork())
   expect(await feeOf(claim.claim_id)).toEqual([{ state: 'accrued', amount_usd: 2 }])
