@@ -14,7 +14,13 @@ import { environmentFacts } from './environment-facts.ts'
 import { startOperator } from './operator.ts'
 import { arm, enrol, type Participant, Participants } from './participants.ts'
 import type { Findings, RunRecord } from './run-record.ts'
-import { type BatchPlan, planBatch, signsApart, usesRemoteFacilitator } from './schedule.ts'
+import {
+  type BatchPlan,
+  planBatch,
+  runsOfMissed,
+  signsApart,
+  usesRemoteFacilitator,
+} from './schedule.ts'
 import type { Tally } from './tally.ts'
 
 const rotations: ReadonlySet<string> = new Set(['loadRotation', ...Object.values(rotationSteps)])
@@ -94,6 +100,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
     const limiter = createLimiter(pool, 'free-address', FREE_CALLS_PER_ADDRESS, 24 * 3600)
     await limiter.take(PAYING_ADDRESS, FREE_CALLS_PER_ADDRESS)
     await arm(chaos, participants.all, director, tally)
+    await chaos.commands.mineByTheClock()
     const operator = startOperator(db, chaos.stack)
     await play(chaos, director, participants, plan, order).finally(operator.stop)
     if (!(await drain(db))) order.log(`batch ${batch} is not drained:\n${await sessionsOf(db)}`)
@@ -113,24 +120,41 @@ async function play(
   chaos: ChaosStack,
   director: Director,
   participants: Participants,
-  { events }: BatchPlan,
-  { batch, tally, log }: BatchOrder,
+  plan: BatchPlan,
+  { seed, batch, tally, log }: BatchOrder,
 ): Promise<void> {
   const begunAt = Date.now()
   const notify = (what: string) =>
     log(`batch ${batch}: ${what} after ${((Date.now() - begunAt) / 1000).toFixed(1)} s`)
   const { service, hurry, close } = openService(chaos, begunAt)
-  const playing = Promise.all(
-    participants.all.map(({ plan, identity, record }) =>
-      playRun(service, plan, identity, record).then(() => director.release(plan.index)),
-    ),
-  )
-  await strikeAll(chaos, events, { begunAt, tally, log })
+  const playAll = (some: readonly Participant[]) =>
+    Promise.all(
+      some.map(({ plan, identity, record }) =>
+        playRun(service, plan, identity, record).then(() => director.release(plan.index)),
+      ),
+    )
+  const playing = playAll(participants.all)
+  await strikeAll(chaos, plan.events, { begunAt, tally, log })
   await heal(chaos)
+  const failed = plan.events.filter(({ fault }) => tally.counts[fault] === undefined)
+  if (failed.length > 0) {
+    const now = failed.map((event) => ({ ...event, atMs: 0 }))
+    await strikeAll(chaos, now, { begunAt, tally, log })
+    await heal(chaos)
+  }
   notify('mended')
   hurry()
   await playing
   notify('every caller has its last word')
+  const played = participants.all.map(({ plan }) => plan)
+  const late = runsOfMissed(played, tally.counts).map((run) => enrol(seed, run, plan, chaos.asset))
+  if (late.length > 0) {
+    for (const participant of late) participants.add(participant)
+    await arm(chaos, late, director, tally)
+    hurry()
+    await playAll(late)
+    notify(`${late.map(({ plan }) => plan.fault).join(', ')} had a second chance`)
+  }
   for (const line of slowest(participants.all, begunAt)) log(`batch ${batch}: ${line}`)
   await close()
   // Work without a caller continues on its own schedule.

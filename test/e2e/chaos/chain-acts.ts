@@ -88,6 +88,8 @@ export async function openChainActs(
       value: numberToHex(atomic, { size: 32 }),
     })
 
+  const replacements = new Map<Hex, Hex>()
+
   return {
     /** A third party broadcasts the authorization of these bytes first. */
     frontRun: async (raw: Hex): Promise<void> => {
@@ -120,7 +122,7 @@ export async function openChainActs(
         otherOverload(terms, await signAuthorization(payoutWallet, asset, terms)),
       )
     },
-    /** The gas wallet's own key spends the same EOA nonce on something else. */
+    /** The gas wallet's own key spends the same EOA nonce on something else; asked again, it waits for what it has sent. */
     replace: async (raw: Hex): Promise<void> => {
       const sender = await recoverTransactionAddress({
         serializedTransaction: raw as `0x02${string}`,
@@ -132,15 +134,17 @@ export async function openChainActs(
         maxPriorityFeePerGas = 0n,
       } = parseTransaction(raw as `0x02${string}`)
       if (account === undefined) return
-      await mined(
-        await walletOf(chain, account).sendTransaction({
+      const hash =
+        replacements.get(raw) ??
+        (await walletOf(chain, account).sendTransaction({
           to: sender,
           nonce,
           gas: 21_000n,
           maxFeePerGas: maxFeePerGas * 2n,
           maxPriorityFeePerGas: maxPriorityFeePerGas * 2n,
-        }),
-      )
+        }))
+      replacements.set(raw, hash)
+      await mined(hash)
     },
     /** The payout wallet's key cancels the authorization, again and again until that is final. */
     cancel: async (nonce: Hex): Promise<void> => {

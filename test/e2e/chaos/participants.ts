@@ -71,7 +71,7 @@ export function enrol(
   return { plan, identity, record }
 }
 
-/** Payers get tokens, faults their places; then blocks come by the clock. */
+/** Payers get tokens, faults their places. */
 export async function arm(
   { rail, asset, commands, chainWire }: ChaosStack,
   participants: readonly Participant[],
@@ -89,5 +89,4 @@ export async function arm(
     // The treasury's word is not taken back when everything works again.
     chainWire.arm([mark], wire, fault === 'authorization cancelled')
   }
-  await commands.mineByTheClock()
 }

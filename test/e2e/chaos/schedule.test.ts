@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
-import { batchFaults, describeRun, planBatch, runFaults } from './schedule.ts'
+import { batchFaults, describeRun, planBatch, runFaults, runsOfMissed } from './schedule.ts'
 
 const activities = ['createPayout', 'loadPayout', 'submitPayment']
 const plan = (seed: number, batch = 0) => planBatch(seed, batch, 0, 32, activities)
@@ -31,6 +31,15 @@ verifies(
     ).toBe(true)
   },
 )
+
+verifies('chaos.schedule', 'a fault that struck no run gets one more', () => {
+  const [missed, ...others] = runFaults
+  const struck = Object.fromEntries(others.map((fault) => [fault, 1]))
+  const late = runsOfMissed(plan(7).runs, struck)
+  expect(late.map(({ fault }) => fault)).toEqual([missed])
+  expect(plan(7).runs.map(({ index }) => index)).not.toContain(late[0]?.index)
+  expect(runsOfMissed(plan(7).runs, { ...struck, [missed]: 1 })).toEqual([])
+})
 
 verifies('chaos.schedule', 'a run says in words what befalls it', () => {
   const { runs, events } = plan(7)

@@ -91,6 +91,8 @@ export const usesRemoteFacilitator = (batch: number): boolean => batch % 2 === 1
 /** Whether a batch's transfers are signed by a process of its own, instead of by the workers in the step that reserves them. */
 export const signsApart = (batch: number): boolean => batch % 4 === 0 || batch % 4 === 3
 
+/** Indexes of runs that are added during a batch begin behind those of all batches. */
+const LATE_RUNS = 1_000_000
 const EVENT_EVERY_MS = 2_200
 const FIRST_EVENT_MS = 1_500
 const paymentActivities = /Payment$/
@@ -127,6 +129,26 @@ export function planBatch(
     }
   })
   return { batch, runs, events, overCap }
+}
+
+/** A further run for each fault of a run that has struck in none so far, since others came before it. */
+export function runsOfMissed(
+  runs: readonly RunPlan[],
+  struck: Readonly<Record<string, number>>,
+): RunPlan[] {
+  const dealt = runFaults.filter((kind) => runs.some(({ fault }) => fault === kind))
+  return dealt
+    .filter((fault) => struck[fault] === undefined)
+    .map((fault, order) => ({
+      index: LATE_RUNS + order,
+      startMs: 0,
+      amountAtomic: 10_000,
+      pays: fault === 'facilitator times out after settling',
+      twice: false,
+      hangsUpMs: null,
+      fault,
+      activityFault: null,
+    }))
 }
 
 /** What is printed of a run's plan, so that a failing run can be read without its seed. */
