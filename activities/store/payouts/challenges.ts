@@ -6,17 +6,13 @@ import type { Database } from '../schema/schema.ts'
 export type ChallengeRow = Selectable<Database['payment_challenges']> & { lapsed: boolean }
 
 const lapsed = sql<boolean>`expires_at <= clock_timestamp()`.as('lapsed')
+const challenges = (tx: Tx) => tx.selectFrom('payment_challenges').selectAll().select(lapsed)
 
 export async function findChallenge(
   tx: Tx,
   challengeId: string,
 ): Promise<ChallengeRow | undefined> {
-  return tx
-    .selectFrom('payment_challenges')
-    .selectAll()
-    .select(lapsed)
-    .where('challenge_id', '=', challengeId)
-    .executeTakeFirst()
+  return challenges(tx).where('challenge_id', '=', challengeId).executeTakeFirst()
 }
 
 /** The latest challenge that is bound to this entitlement. */
@@ -24,10 +20,7 @@ export async function findChallengeOf(
   tx: Tx,
   entitlementId: string,
 ): Promise<ChallengeRow | undefined> {
-  return tx
-    .selectFrom('payment_challenges')
-    .selectAll()
-    .select(lapsed)
+  return challenges(tx)
     .where('entitlement_id', '=', entitlementId)
     .orderBy('created_at', 'desc')
     .limit(1)
@@ -61,10 +54,7 @@ export async function lockLiveChallenge(
   tx: Tx,
   quoteId: string,
 ): Promise<ChallengeRow | undefined> {
-  return tx
-    .selectFrom('payment_challenges')
-    .selectAll()
-    .select(lapsed)
+  return challenges(tx)
     .where('quote_id', '=', quoteId)
     .where('state', '<>', 'expired')
     .forUpdate()
@@ -76,10 +66,7 @@ export async function findOpenChallenge(
   tx: Tx,
   quoteId: string,
 ): Promise<ChallengeRow | undefined> {
-  return tx
-    .selectFrom('payment_challenges')
-    .selectAll()
-    .select(lapsed)
+  return challenges(tx)
     .where('quote_id', '=', quoteId)
     .where('state', 'in', ['open', 'pending'])
     .executeTakeFirst()

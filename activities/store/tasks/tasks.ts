@@ -95,6 +95,18 @@ export async function updateTask(tx: Tx, row: TaskRow): Promise<void> {
   await tx.updateTable('tasks').set(rest).where('task_id', '=', task_id).execute()
 }
 
+const entryColumns = [
+  'sequence',
+  'event',
+  'from_state',
+  'to_state',
+  'at',
+  'actor',
+  'data_sha256',
+  'prev_hash',
+  'hash',
+] as const
+
 /** The ledger of a task as callers see it, oldest entry first. */
 export async function listLedger(
   tx: Tx,
@@ -103,17 +115,7 @@ export async function listLedger(
 ): Promise<LedgerEntry[]> {
   const rows = await tx
     .selectFrom('task_events')
-    .select([
-      'sequence',
-      'event',
-      'from_state',
-      'to_state',
-      'at',
-      'actor',
-      'data_sha256',
-      'prev_hash',
-      'hash',
-    ])
+    .select(entryColumns)
     .where('task_id', '=', taskId)
     .where('sequence', '>=', from)
     .orderBy('sequence')
@@ -129,18 +131,7 @@ export async function listLedgerWithData(
 ): Promise<(LedgerEntry & { data: Record<string, unknown> })[]> {
   const rows = await tx
     .selectFrom('task_events')
-    .select([
-      'sequence',
-      'event',
-      'from_state',
-      'to_state',
-      'at',
-      'actor',
-      'data_sha256',
-      'prev_hash',
-      'hash',
-      'data',
-    ])
+    .select([...entryColumns, 'data'])
     .where('task_id', '=', taskId)
     .orderBy('sequence')
     .execute()
