@@ -121,7 +121,7 @@ def open_bundle(_, text, keys):
               if (by, raw[:4]) == (origin, sha256(f"{origin}\n\1".encode(), base64url(key["x"]))[:4])]
     need(signed, "log_key_unknown")
     *_, revoked = check_signature(*signed[0], f"{body}\n".encode(), "checkpoint_invalid")
-    entry, root = sha256(value["receipt"].encode()), base64.b64decode(root)
+    entry, root = sha256(sha256(value["receipt"].encode())), base64.b64decode(root)
     need((entry.hex(), int(count), root.hex()) == (value["entry"], size, value["root"]), "bundle_mismatch")
     node, inner = sha256(b"\0", entry), (index ^ (size - 1)).bit_length()
     need(index < size and len(path) == inner + bin(index >> inner).count("1"), "not_included")

@@ -15,10 +15,11 @@ export async function openLog(db: Kysely<Database>): Promise<LogDeps> {
   return { db, keys, origin: logOrigin('http://log.example') }
 }
 
-/** The text that stands for a receipt in these tests, and its entry. */
+/** The text that stands for a receipt in these tests, its digest and its entry. */
 export const jwsOf = (number: number): string => `receipt ${number}`
-export const entryOf = (number: number): Buffer =>
-  createHash('sha256').update(jwsOf(number)).digest()
+const sha256 = (bytes: string | Buffer): Buffer => createHash('sha256').update(bytes).digest()
+export const receiptIdOf = (number: number): string => `rc_${sha256(jwsOf(number)).toString('hex')}`
+export const entryOf = (number: number): Buffer => sha256(sha256(jwsOf(number)))
 
 /** Stores receipts with the numbers from `from` up to, without, `to`, each in its place of one order. */
 export async function storeReceipts(db: Kysely<Database>, from: number, to: number): Promise<void> {

@@ -15,7 +15,7 @@ const receipts = Array.from({ length: 7 }, (_, at) =>
     ? goodToken('receipt')
     : signToken(headerFor('receipt'), { ...claimsOf.receipt, sub: `po_${at}` }),
 )
-const entries = receipts.map((jws) => sha256(Buffer.from(jws)))
+const entries = receipts.map((jws) => sha256(sha256(Buffer.from(jws))))
 const leaves = entries.map(leafHash)
 const root = merkleRoot(leaves)
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { receiptId } from '#domain/core/ids.ts'
 import { type Finding, judgeLog, type SeenReceipt, type SeenRoot } from '#domain/log/audit.ts'
 import { entryOf } from '#domain/log/bundle.ts'
 import type { NoteKey } from '#domain/log/checkpoint.ts'
@@ -134,7 +135,7 @@ function readReceipt({ jws, proof }: KeptReceipt, trusted: Trusted): ReadReceipt
       opened.checkpoint.root,
     )
   return {
-    receiptId: `rc_${bytesToHex(entry)}`,
+    receiptId: receiptId(jws),
     issuedAt: Number(signed.payload['iat']),
     keptIndex: isProven ? proof.index : null,
     leaf: bytesToHex(leaf),

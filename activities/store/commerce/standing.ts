@@ -36,7 +36,7 @@ export async function countStanding(tx: Tx, agentId: string): Promise<WorkCounts
       (select count(*)::int from own join runs using (run_id) where finished_at is not null) as completed_runs,
       (select count(*)::int from own join receipts r on r.subject in (own.task_id, own.run_id)
         join signing_keys k on k.ring = 'receipt' and k.kid = r.kid and (k.revoked_at is null or r.issued_at < k.revoked_at)
-        join log_leaves l on l.entry = sha256(convert_to(r.jws, 'UTF8'))) as verified_receipts,
+        join log_leaves l on l.entry = log_entry(r.jws)) as verified_receipts,
       (select count(*)::int from own join task_exceptions e using (task_id)
         where e.state not in ('resolved','abandoned')) as open_exceptions`.execute(tx)
   const [counts] = rows

@@ -102,6 +102,6 @@ export const commerce: readonly string[] = [
       join agents a on a.agent_id = p.agent_id and a.trust_state = 'trusted'
       join receipts r on r.receipt_id = p.receipt_id
       join signing_keys k on k.ring = 'receipt' and k.kid = r.kid and (k.revoked_at is null or r.issued_at < k.revoked_at)
-      join log_leaves l on l.entry = sha256(convert_to(r.jws, 'UTF8'))
+      join log_leaves l on l.entry = log_entry(r.jws)
       where p.credential_id is not null`,
 ]

@@ -81,12 +81,18 @@ export class ProofRelays {
     return { ...sample, proof_relay: { relay_id, receipt_id, entry_hash: entry.hash, ...standing } }
   }
 
-  /** An analysis of the caller, or one without an agent. 404 for any other, 422 where it is not the one that is named. */
+  /** An analysis of the caller, or one without an agent that is sent whole: its id is in receipts, which others read. 404 for any other, 422 where it is not the one that is named. */
   async #own(named: { analysis_id: string }, { agent }: Asking): Promise<AnalysisRow> {
     const row = await findAnalysis(this.#deps.db, named.analysis_id)
     if (row === undefined || (row.agent_id !== null && row.agent_id !== agent?.agentId))
       throw refuse('not_found', { detail: 'no analysis of yours has this id' })
-    if (Object.keys(named).length > 1 && digestOf(named) !== row.analysis_sha256)
+    const isWhole = Object.keys(named).length > 1
+    if (row.agent_id === null && !isWhole)
+      throw refuse('evidence_mismatch', {
+        detail: 'an analysis without an agent is relayed only for who sends it whole',
+        next_action: 'Send all members of analysis_result as they were answered.',
+      })
+    if (isWhole && digestOf(named) !== row.analysis_sha256)
       throw refuse('evidence_mismatch', { detail: 'this is not the analysis on record' })
     return row
   }

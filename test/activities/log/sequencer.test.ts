@@ -6,7 +6,6 @@ import { createProver } from '../../../activities/log/proofs.ts'
 import { type LogDeps, noteKeyOf, sequence } from '../../../activities/log/sequencer.ts'
 import { findCheckpoint } from '../../../activities/store/log/checkpoints.ts'
 import { findLeaf, listEntries } from '../../../activities/store/log/leaves.ts'
-import { transparencyLog } from '../../../activities/store/migrations/0018-transparency-log.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { entryOf, openLog, storeReceipts } from '../../support/log.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -237,28 +236,3 @@ verifies('log.append-only', 'nothing is signed on top of leaves that were change
   await expect(sequence(log)).rejects.toThrow('not those of the checkpoint of 300')
   expect((await headOf()).size).toBe(300)
 })
-
-verifies(
-  'log.sequence',
-  'receipts from before the log are all queued by its migration',
-  async () => {
-    await storeReceipts(database.db, 0, 5)
-    await sql`drop view commerce_activity`.execute(database.db)
-    for (const table of ['outbox', 'leaves', 'tiles', 'cosignatures', 'checkpoints'])
-      await sql.raw(`drop table log_${table}`).execute(database.db)
-    for (const name of [
-      'queue_receipt',
-      'keep_log',
-      'log_leaves_guard',
-      'log_outbox_guard',
-      'log_tiles_guard',
-      'log_checkpoints_guard',
-    ])
-      await sql.raw(`drop function ${name} cascade`).execute(database.db)
-    await storeReceipts(database.db, 5, 300)
-    for (const statement of transparencyLog) await sql.raw(statement).execute(database.db)
-    await storeReceipts(database.db, 300, 301)
-    expect(await sequence(log)).toBe(301)
-    await expectWhole(301)
-  },
-)

@@ -34,7 +34,7 @@ import { type LogDeps, logOrigin, noteKeyOf, sequence } from '../../../activitie
 import { activateKey, endKey } from '../../../activities/store/keys/signing-keys.ts'
 import { insertCosignature } from '../../../activities/store/log/checkpoints.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
-import { entryOf, jwsOf, storeReceipts } from '../../support/log.ts'
+import { entryOf, jwsOf, receiptIdOf, storeReceipts } from '../../support/log.ts'
 import { rotateSigningKeys } from '../../support/rotated-keys.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -69,7 +69,6 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => apis?.stop())
 
-const receiptIdOf = (n: number) => `rc_${entryOf(n).toString('hex')}`
 const bytesOf = (hashes: string[]) => hashes.map((hash) => new Uint8Array(Buffer.from(hash, 'hex')))
 const read = async (path: string, headers = {}) => fetch(`${base}${path}`, { headers })
 // biome-ignore lint/suspicious/noExplicitAny: the body of an answer whose members the test compares.

@@ -9,7 +9,7 @@ export async function measureLogDelay(rail: pg.Pool): Promise<LogDelay> {
     with delays as (
       select extract(epoch from checkpoint.signed_at - receipts.issued_at)::float8 * 1000 as ms
       from receipts
-      join log_leaves on log_leaves.entry = sha256(convert_to(receipts.jws, 'UTF8'))
+      join log_leaves on log_leaves.entry = log_entry(receipts.jws)
       cross join lateral (
         select signed_at from log_checkpoints where size > log_leaves.idx order by size limit 1
       ) as checkpoint)

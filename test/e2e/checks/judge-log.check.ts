@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +15,7 @@ import { serveWitness } from '../../../worker/witness/serve.ts'
 import { openWitness } from '../../../worker/witness/witness.ts'
 import { keepWitnessKey } from '../../../worker/witness/witness-key.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
-import { jwsOf, storeReceipts } from '../../support/log.ts'
+import { receiptIdOf, storeReceipts } from '../../support/log.ts'
 
 const program = fileURLToPath(new URL('judge-log', import.meta.url))
 /** Sizes across the borders of tiles; the last one is judged, and the one before it is the older checkpoint. */
@@ -73,8 +72,7 @@ test('Go judges the checkpoint, the cosignature and the proofs of the log', asyn
   }
   const proofs: string[] = []
   for (const number of [0, 1, 255, 256, 511, 512, 699]) {
-    const id = `rc_${createHash('sha256').update(jwsOf(number)).digest('hex')}`
-    const answer = await fetch(`${base}/api/receipts/${id}/bundle`)
+    const answer = await fetch(`${base}/api/receipts/${receiptIdOf(number)}/bundle`)
     const bundle = (await answer.json()) as { receipt: string; tlog_proof: string }
     writeFileSync(join(scratch, `${number}.jws`), bundle.receipt)
     writeFileSync(join(scratch, `${number}.tlog-proof`), bundle.tlog_proof)

@@ -24,8 +24,11 @@ type BundleFault =
   | 'other_checkpoint'
   | 'not_included'
 
-/** The entry of a receipt in the log: the SHA-256 of its compact JWS. */
-export const entryOf = (jws: string): Uint8Array => sha256(utf8ToBytes(jws))
+/**
+ * The entry of a receipt in the log: the SHA-256 of the SHA-256 of its compact JWS. The inner digest is the receipt's id, by which
+ * the receipt is read: who reads the log learns no id.
+ */
+export const entryOf = (jws: string): Uint8Array => sha256(sha256(utf8ToBytes(jws)))
 
 /** Holds the proof of a bundle against a log key that was known before; the signature of the receipt is not looked at. */
 export function checkBundle(bundle: ReceiptBundle, key: NoteKey): BundleFault | undefined {

@@ -95,7 +95,8 @@ verifies('relay.open', 'a proof with a failed check is not handed on', async () 
   const { analysis, receipt } = (await open.call('model-analysis-run', { packet })).body
   await verified(receipt.receipt_id)
   const { analysis_id } = analysis
-  expect((await relay(open, { analysis_result: { analysis_id } })).proof_relay).toMatchObject({
+  expect(await codeOf(relay(open, { analysis_result: { analysis_id } }))).toBe('evidence_mismatch')
+  expect((await relay(open, { analysis_result: analysis })).proof_relay).toMatchObject({
     state: 'recorded',
     handoff_ready: false,
     retry_available: false,

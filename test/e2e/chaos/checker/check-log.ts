@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Complaint, LeafFact, Verdict } from './facts.ts'
-import { sha256 } from './identity.ts'
+import { logEntryOf } from './identity.ts'
 
 /** Every receipt is one leaf of the log, nothing else is, and each signed root is that of its first leaves (RFC 9162). */
 export const checkLog: Verdict = ({ store: { receipts, logLeaves, logCheckpoints } }) => {
@@ -8,9 +8,9 @@ export const checkLog: Verdict = ({ store: { receipts, logLeaves, logCheckpoints
   const complain = (as: Complaint['as'], what: string, evidence: unknown) =>
     complaints.push({ as, what, evidence })
   const entries = new Set(logLeaves.map(({ entry }) => entry))
-  const known = new Set(receipts.map(({ jws }) => sha256(jws)))
+  const known = new Set(receipts.map(({ jws }) => logEntryOf(jws)))
   for (const { jws, receipt_id, kind } of receipts)
-    if (!entries.has(sha256(jws)))
+    if (!entries.has(logEntryOf(jws)))
       complain('lost', 'a receipt is not in the log', [receipt_id, kind])
   for (const { idx, entry } of logLeaves)
     if (!known.has(entry))

@@ -9,7 +9,7 @@ import type {
   TokenEvent,
   TransferFact,
 } from './facts.ts'
-import { nonceOf, payoutIdOf, sha256, termsDigestOf } from './identity.ts'
+import { logEntryOf, nonceOf, payoutIdOf, sha256, termsDigestOf } from './identity.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
 const asset = address('a')
@@ -27,7 +27,7 @@ const now = 1_800_000_000
 export function healthyFacts(): Facts {
   const made = [0, 1, 2].map((index) => onePayout(index))
   const receipts = made.flatMap((one) => one.receipts)
-  const logLeaves = receipts.map(({ jws }, idx) => ({ idx: String(idx), entry: sha256(jws) }))
+  const logLeaves = receipts.map(({ jws }, idx) => ({ idx: String(idx), entry: logEntryOf(jws) }))
   const root = rootsOf(logLeaves).at(-1) ?? ''
   const events: TokenEvent[] = [
     ...feeEvents(),

@@ -7,6 +7,10 @@ import type { PayoutFact } from './facts.ts'
 export const sha256 = (text: string): string =>
   createHash('sha256').update(text, 'utf8').digest('hex')
 
+/** The entry of a receipt in the log: the digest of the digest that is in its id (log.md, Tree). */
+export const logEntryOf = (jws: string): string =>
+  createHash('sha256').update(sha256(jws), 'hex').digest('hex')
+
 export const payoutIdOf = ({
   creator,
   idempotency_key,

@@ -121,12 +121,13 @@ func judge(url, logKey, witnessKey, cosigned, older, proofs string) {
 	fmt.Printf("ok  %d proofs of receipts\n", len(files))
 }
 
-// judgeProof checks a proof file against the receipt next to it: its entry is the SHA-256 of the compact JWS.
+// judgeProof checks a proof file against the receipt next to it: its entry is the SHA-256 of the SHA-256 of the compact JWS.
 func judgeProof(file string, open func([]byte) *log.Checkpoint) {
 	var given proof.TLogProof
 	check("proof file", given.Unmarshal(must(os.ReadFile(file))))
 	receipt := must(os.ReadFile(strings.TrimSuffix(file, ".tlog-proof") + ".jws"))
-	entry := sha256.Sum256(receipt)
+	digest := sha256.Sum256(receipt)
+	entry := sha256.Sum256(digest[:])
 	leaf := tlog.RecordHash(entry[:])
 	checkpoint := open(given.Checkpoint)
 	var hashes tlog.RecordProof
