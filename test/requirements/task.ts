@@ -217,6 +217,11 @@ export const taskRequirements = {
     source: 'tasks § Transitions',
     behavior: 'A refused event returns 409 wrong_state with the events allowed now.',
   },
+  'task.exception.holder': {
+    source: 'tasks § Exceptions',
+    behavior:
+      'The holder of a task states a dispute or a gap of evidence. The other reasons are findings of the service, its operators and providers: 403 scope_denied.',
+  },
   'task.exception.resume': {
     source: 'tasks § Exceptions',
     behavior: 'An exception keeps resume_state, and a replay leads back to it.',

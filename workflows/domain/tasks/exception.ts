@@ -17,6 +17,9 @@ export const taskExceptions = {
   caller_dispute: ['supply_evidence', 'correct_input', 'replay', 'abandon'],
 } as const satisfies Record<string, readonly string[]>
 
+/** The reasons that the holder of a task may state; the others are findings of the service, its operators and providers. */
+export const holdersReasons: readonly TaskExceptionCode[] = ['caller_dispute', 'evidence_gap']
+
 export type TaskExceptionCode = keyof typeof taskExceptions
 export type RecoveryAction = (typeof taskExceptions)[TaskExceptionCode][number]
 export const recoveryActions = [

@@ -258,6 +258,21 @@ verifies(
   },
 )
 
+verifies('task.exception.holder', 'the holder of a task states no finding of others', async () => {
+  const { task_token } = await begin()
+  for (const code of ['validator_failed', 'payment_reversed', 'operator_hold'] as const)
+    expect(
+      await refusal(
+        asHolder(task_token).call('task-exception-raise', {
+          code,
+          detail: 'The validator refuses the work.',
+          idempotency_key: key(),
+        }),
+      ),
+    ).toMatchObject({ code: 'scope_denied', status: 403 })
+  expect((await asHolder(task_token).call('task-exceptions', {})).body.items).toEqual([])
+})
+
 verifies(
   'task.http.read',
   'token and task id read the same; a token alone changes nothing',
