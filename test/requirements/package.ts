@@ -48,7 +48,7 @@ export const packageRequirements = {
   'replay.keys': {
     source: 'trust § Key status',
     behavior:
-      'A saved key set decides which key signed. A signature of a revoked key is indeterminate; one of a retired key is valid up to its retirement.',
+      'A saved key set decides which key signed; without one, a package is indeterminate. A signature of a revoked key is indeterminate; one of a retired key is valid up to its retirement.',
   },
   'replay.cli': {
     source: 'tasks § Replay package',

@@ -64,6 +64,10 @@ verifies('replay.cli', 'exits non-zero with the reason for each bad package', as
   expect(refused.stdout).toContain('agrees with itself')
   expect(refused.code).toBe(1)
 
+  const alone = await replay(save('alone.json', file), '--json')
+  expect(JSON.parse(alone.stdout)).toMatchObject({ verdict: 'indeterminate' })
+  expect(alone.code).toBe(2)
+
   const revoked = keySet({ revoked_at: '2026-12-01T00:00:00Z' })
   const doubtful = await replay(
     save('package.json', file),

@@ -11,7 +11,7 @@ const verdicts: Record<Report['verdict'], { says: string; code: number }> = {
   proven: { says: 'proven', code: 0 },
   refused: { says: 'refused: the checks that failed say why', code: 1 },
   indeterminate: {
-    says: 'indeterminate: a key was revoked, and its thief may have chosen the time',
+    says: 'indeterminate: its keys do not prove who signed it, or when',
     code: 2,
   },
 }
@@ -21,11 +21,11 @@ export function addReplay(program: Command): void {
   program
     .command('replay <file>')
     .description(
-      'verify a replay package and do its work again, offline; exit 1 where it is refused, 2 where a key was revoked',
+      'verify a replay package and do its work again, offline; exit 1 where it is refused, 2 where its keys prove nothing',
     )
     .option(
       '--keys <file>',
-      'a key set (/.well-known/jwks.json) that was saved before; without it, the one in the package',
+      'a key set (/.well-known/jwks.json) that was saved before; without it, nothing is proven',
     )
     .option('--input <file>', 'the run’s input as JSON, where the package holds only its digest')
     .option(

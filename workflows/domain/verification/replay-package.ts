@@ -13,7 +13,7 @@ import { type KeySet, verifySigned } from './signed.ts'
 
 /** `input` where the package holds only its digest, and what was done on the files of uploads. */
 export type ReplaySettings = Given & {
-  /** A key set that was saved before; without one, a package proves no more than that it agrees with itself. */
+  /** A key set that was saved before; without one, a package that agrees with itself is `indeterminate`: anyone can make it. */
   keys?: KeySet
 }
 
@@ -33,7 +33,7 @@ export function verifyReplayFile(value: unknown, settings: ReplaySettings = {}):
   const again = rerun(made, settings)
   if ('fault' in again) findings.note('replay', again.fault, '')
   else findings.note('replay', undefined, again.holds)
-  return findings.report()
+  return findings.report(settings.keys !== undefined)
 }
 
 /** Holds the record of a task against itself and these keys, without its work being done again. */

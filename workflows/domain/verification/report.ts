@@ -1,7 +1,7 @@
 import type { Check } from '../tasks/terms.ts'
 import type { Signed, Standing } from './signed.ts'
 
-/** What a verification comes to. `indeterminate`: all holds, but by a key that was revoked. */
+/** What a verification comes to. `indeterminate`: all holds, but by a key that was revoked, or by keys that nothing else vouches for. */
 export type Report = {
   verdict: 'proven' | 'refused' | 'indeterminate'
   checks: Check[]
@@ -14,7 +14,8 @@ export type Findings = {
   note(check: string, fault: string | undefined, holds: string): void
   /** Remembers the key of a signature and gives back its claims, or what is wrong with it. */
   claims(signed: Signed): { payload: Record<string, unknown> } | { fault: string }
-  report(): Report
+  /** `vouched`: whether the keys come from elsewhere than what they verify. */
+  report(vouched?: boolean): Report
 }
 
 export function openFindings(): Findings {
@@ -30,16 +31,20 @@ export function openFindings(): Findings {
       if (keys.get(kid) !== 'active') keys.set(kid, signed.standing)
       return { payload: signed.payload }
     },
-    report: () => {
+    report: (vouched = true) => {
       const signedBy = [...keys].map(([kid, standing]) => ({ kid, standing }))
-      return { verdict: verdictOf(checks, keys), checks, keys: signedBy }
+      return { verdict: verdictOf(checks, keys, vouched), checks, keys: signedBy }
     },
   }
 }
 
-function verdictOf(checks: Check[], keys: ReadonlyMap<string, Standing>): Report['verdict'] {
+function verdictOf(
+  checks: Check[],
+  keys: ReadonlyMap<string, Standing>,
+  vouched: boolean,
+): Report['verdict'] {
   if (checks.some(({ ok }) => !ok)) return 'refused'
-  return [...keys.values()].includes('revoked') ? 'indeterminate' : 'proven'
+  return vouched && ![...keys.values()].includes('revoked') ? 'proven' : 'indeterminate'
 }
 
 /** A fault, unless the thing that was checked holds. */

@@ -96,7 +96,7 @@ verifies(
       resume_state: 'attested',
       from_step: null,
     })
-    const report = verifyReplayFile(file)
+    const report = verifyReplayFile(file, { keys: file.replay_package.keys })
     expect(report.checks.filter(({ ok }) => !ok)).toEqual([])
     expect(report.verdict).toBe('proven')
     expect(JSON.parse(JSON.stringify(await read()))).toEqual(file)

@@ -54,6 +54,12 @@ verifies(
   },
 )
 
+verifies('replay.keys', 'a package alone is indeterminate, since anyone can make one', () => {
+  const alone = verifyAgain(file)
+  expect(faults(alone)).toEqual([])
+  expect(alone.verdict).toBe('indeterminate')
+})
+
 verifies('replay.verified', 'the same task always has the same package and signature', async () => {
   expect(await finishedTask(packetops)).toEqual(file)
 })
@@ -210,7 +216,8 @@ verifies(
   'an input that is packed only by its digest is given separately',
   async () => {
     const withheld = await resigned({ documents: made.documents.slice(0, -1) })
-    expect(verifyAgain(withheld, { input: packetops.sandboxInput }).verdict).toBe('proven')
+    const given = { keys: keySet(), input: packetops.sandboxInput }
+    expect(verifyAgain(withheld, given).verdict).toBe('proven')
     expect(faults(verifyAgain(withheld, { input: tokenops.sandboxInput }))).toEqual(['replay'])
   },
 )
