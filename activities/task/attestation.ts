@@ -1,9 +1,13 @@
+import { resultContractVersion } from '#domain/core/contract-sets.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { listReceipts } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import { findReturnPackage } from '../store/tasks/runs.ts'
 import type { TaskDeps } from './deps.ts'
 import { writeTaskReceipt } from './receipt.ts'
 import type { Transition } from './task-event.ts'
 
-/** Attests a closed task: its outcome and the head of its ledger, which no entry follows. */
+/** Attests a closed task: its outcome, the attestation of its run, and the head of its ledger, which no entry follows. */
 export async function attestTask(
   deps: TaskDeps,
   tx: Tx,
@@ -13,9 +17,26 @@ export async function attestTask(
     task_id: after.task_id,
     outcome: before?.state === 'failed' ? 'failed' : 'completed',
     run_id: after.run_id,
+    ...(await resultOf(tx, after.run_id)),
     ledger_head: entry.hash,
     ledger_entries: entry.sequence,
   }
   const subject = after.task_id
   await writeTaskReceipt(deps, tx, { task: after, subject, kind: 'attestation', facts, nowSeconds })
+}
+
+/** What the attestation of a run says of its result; nothing where the task ended without one. */
+async function resultOf(tx: Tx, runId: string | null) {
+  const receipts = runId === null ? [] : await listReceipts(tx, runId)
+  const attested = receipts.find(({ kind }) => kind === 'attestation')
+  const made = await findReturnPackage(tx, runId ?? '')
+  if (attested === undefined || made === undefined) return {}
+  const { proof_hash, completion_signature, result_sha256 } = made
+  return {
+    run_attestation_id: receiptId(attested.jws),
+    result_contract: resultContractVersion,
+    proof_hash,
+    completion_signature,
+    result_sha256,
+  }
 }

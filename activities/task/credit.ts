@@ -96,6 +96,11 @@ async function reserve(tx: Tx, { task, quote, entitlement }: Reservation): Promi
   const { reservedUnits, underWay, ended } = await creditUseOf(tx, entitlement_id, task_id)
   if (granted_units === 0 && underWay + ended > 0) throw creditExhausted(0)
   const free = granted_units - consumed_units - returned_units - reservedUnits
+  if (units > free && entitlement.state === 'pending')
+    throw refuse('quote_mismatch', {
+      detail: 'another run was begun on this quote, and nothing is paid for it yet',
+      next_action: 'Pay for that run, or ask for another quote.',
+    })
   if (units > free) throw creditExhausted(free)
   await insistTask(tx, task, units)
   await reserveCredit(tx, { task_id, quote_id: quote.quote_id, entitlement_id, units })

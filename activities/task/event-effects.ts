@@ -19,7 +19,7 @@ import {
   sealContract,
   voidContract,
 } from '../store/tasks/contracts.ts'
-import { insertRun, placeRun, requireRun, restartRun } from '../store/tasks/runs.ts'
+import { insertRun, leaveStep, placeRun, requireRun, restartRun } from '../store/tasks/runs.ts'
 import {
   declineInput,
   moveTaskException,
@@ -187,6 +187,7 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       await accrueRunFees(deps, tx, transition.after)
       await releaseInputs(tx, transition.after.task_id)
       await closeClaim(tx, transition.after.task_id)
+      await leaveStep(tx, transition.after.task_id)
       await closeProductionRun(deps, tx, transition)
       await endPilotRun(tx, transition.after.task_id, 'closed')
       if (transition.before?.state !== 'failed') await setProofDue(tx, transition.after.task_id)

@@ -1,3 +1,4 @@
+import { nextStepOf } from '#domain/pilots/pilot.ts'
 import { BASE_URL, digests, ids, tokens } from './ids.ts'
 import { receiptOf } from './receipts.ts'
 
@@ -26,7 +27,7 @@ export const activatedPilot = {
   total_usd: 107,
   objective: 'A sealed SOC 2 evidence packet for the fourth quarter of 2026.',
   state: 'activated',
-  next_step: 'Start the first run by POST /api/first-pilot-run-execution.',
+  next_step: nextStepOf('activated'),
 } as const
 const client = { name: 'Northwind GmbH', contact: 'ops@northwind.example' } as const
 const entry = {
@@ -67,7 +68,7 @@ const invited = {
 const accepted = {
   ...invited,
   state: 'accepted',
-  next_step: 'Open the checkout by POST /api/agent-rail-checkout.',
+  next_step: nextStepOf('accepted'),
 } as const
 
 /** Requests and answers of pilots. */

@@ -183,7 +183,7 @@ export const tasks: readonly string[] = [
     return new;
   end $$`,
   `create trigger contracts_guard before update on contracts for each row execute function contracts_guard()`,
-  // `step` is the next one to run, and null once the run is attested.
+  // `step` is the next one to run, and null once the run is attested or its task is closed without that.
   `create table runs (
     run_id text primary key check (run_id ~ '^run_[0-9a-f]{64}$'),
     task_id text not null unique references tasks,
@@ -194,7 +194,7 @@ export const tasks: readonly string[] = [
     finished_at timestamptz,
     changed_at timestamptz not null default clock_timestamp(),
     ${recordKind('task_run')},
-    check ((step is null) = (finished_at is not null))
+    check (step is null or finished_at is null)
   )`,
   `alter table tasks add constraint tasks_run foreign key (run_id) references runs deferrable initially deferred`,
   `create table loop_steps (

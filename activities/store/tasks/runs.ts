@@ -32,6 +32,16 @@ export async function placeRun(tx: Tx, runId: string, place: LoopPlace | null): 
   await tx.updateTable('runs').set(set).where('run_id', '=', runId).execute()
 }
 
+/** The task closed: a run that was not attested is at no step any more. */
+export async function leaveStep(tx: Tx, taskId: string): Promise<void> {
+  await tx
+    .updateTable('runs')
+    .set({ step: null, changed_at: now })
+    .where('task_id', '=', taskId)
+    .where('step', 'is not', null)
+    .execute()
+}
+
 /** Restarts the loop with another input, or after a step that ended it. */
 export async function restartRun(tx: Tx, runId: string): Promise<void> {
   await tx

@@ -529,6 +529,12 @@ verifies(
     expect(Buffer.from(String(attestation?.jws.split('.')[1]), 'base64url').toString()).toContain(
       '"outcome":"failed"',
     )
+    const run = await tasks.db
+      .selectFrom('runs')
+      .select(['step', 'finished_at'])
+      .where('task_id', '=', task_id)
+      .executeTakeFirst()
+    expect(run ?? { step: null, finished_at: null }).toEqual({ step: null, finished_at: null })
   },
 )
 

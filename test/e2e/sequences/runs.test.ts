@@ -185,6 +185,8 @@ verifies(
       outcome: 'completed',
       ledger_head: entries.at(-1)?.hash,
       ledger_entries: entries.length,
+      proof_hash: made.proof_hash,
+      completion_signature: made.completion_signature,
     }
     expect(attestation).toMatchObject({ subject: closed.task_id, payload: closing })
 

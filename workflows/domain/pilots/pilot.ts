@@ -69,10 +69,12 @@ export function nextStepOf(state: PilotState): string {
 const nextSteps: Readonly<Record<PilotState, string>> = {
   requested: 'An operator reviews the pilot.',
   invited: 'The client answers the invitation by POST /api/pilot-invitation-response-workflow.',
-  accepted: 'Open the checkout by POST /api/agent-rail-checkout.',
+  accepted:
+    'With an agent’s access key: quote the rail by POST /api/agent-quote, and open the checkout by POST /api/agent-rail-checkout with invitation_token.',
   declined: 'Nothing: the invitation was declined.',
   expired: 'Ask the operator for another invitation.',
-  activated: 'Start the first run by POST /api/first-pilot-run-execution.',
+  activated:
+    'With an agent’s access key, start the first run by POST /api/first-pilot-run-execution with pilot_token.',
   rejected: 'Nothing: an operator rejected the pilot.',
   running: 'The run waits for its payment, its review or its result.',
   delivered: 'The operator prepares the paid next step.',

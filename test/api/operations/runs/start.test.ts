@@ -120,6 +120,16 @@ verifies(
   },
 )
 
+verifies('agent-use.start', 'a second run on a quote that is not paid is refused', async () => {
+  const { quote_id } = await agent.quote('packetops', 1)
+  const first = agent.startInput(quote_id)
+  expect(await problemOf(agent.start(first))).toMatchObject({ status: 402 })
+  expect(await problemOf(agent.start(agent.startInput(quote_id)))).toMatchObject({
+    code: 'quote_mismatch',
+    next_action: 'Pay for that run, or ask for another quote.',
+  })
+})
+
 verifies('agent-use.start', 'what does not fit is refused before anything is begun', async () => {
   const { quote_id } = await freshQuote()
   const other = await freshQuote('diligenceops')
