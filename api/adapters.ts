@@ -20,6 +20,7 @@ import { createTemporalClient } from '../temporal/connection.ts'
 import { createTaskGateway } from '../temporal/tasks.ts'
 import { startUploadCheck } from '../temporal/upload-checks.ts'
 import { UploadChecks } from './services/inputs/upload-checks.ts'
+import { Samples } from './services/receipts/sample.ts'
 import { openPublicPool } from './services/resolver/open.ts'
 
 export type Adapters = Awaited<ReturnType<typeof openAdapters>>
@@ -66,6 +67,7 @@ export async function openAdapters(config: Config, log: Logger) {
     },
     offers: await openOffers(config, chain),
     minimumBalance: openMinimumBalance(config, chain, log),
+    samples: new Samples({ ...rail, db, keys }),
     taskDeps: taskDepsOf(config, keys, db),
     taskGateway: createTaskGateway({ db, client, changes, config }),
     uploadChecks: new UploadChecks({

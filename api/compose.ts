@@ -230,7 +230,7 @@ function openCreditServices(adapters: Adapters) {
     commercialLayer: new CommercialLayer(deps),
     accountControls: new AccountControlsService(deps),
     authorities: new PaymentAuthorityService(deps),
-    usage: new UsageLedger(deps),
+    usage: new UsageLedger({ ...deps, samples: adapters.samples }),
     checkouts: new CheckoutService(deps),
     productLinks: new ProductLinkService({
       ...deps,
@@ -271,7 +271,7 @@ function openAgentServices(adapters: Adapters) {
     handshakes: new HandshakeService(agentDeps),
     signing: new SigningService({ ...receiptIssuer, keys }),
     inputs: new InputService({ db, config }),
-    callbacks: new CallbackService({ db, keys }),
+    callbacks: new CallbackService({ db, samples: adapters.samples }),
   }
 }
 

@@ -60,6 +60,11 @@ export const packageRequirements = {
     behavior:
       'A sample is the work of a rail on its published input as a package that verifies; nothing of it is stored, and its receipt says sample.',
   },
+  'samples.once': {
+    source: 'runs § Samples',
+    behavior:
+      'A sample is made and signed once in a process for each key; reads at once share it, the next key signs another, and all processes show the same receipt.',
+  },
   'samples.compliance': {
     source: 'runs § Samples',
     behavior: 'Three kinds of compliance evidence are listed, and read with input and proof.',

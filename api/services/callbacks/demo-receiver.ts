@@ -6,8 +6,6 @@ import {
 } from '#domain/callbacks/callback-body.ts'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { standingAt } from '#domain/receipts/key-standing.ts'
-import type { KeyRings } from '../../../activities/keys/key-ring.ts'
-import { readKeyStatus } from '../../../activities/keys/key-status.ts'
 import { keyTimes } from '../../../activities/keys/published-key.ts'
 import { checkWebhook } from '../../../activities/keys/webhook.ts'
 import {
@@ -17,7 +15,8 @@ import {
 } from '../../../activities/store/callbacks/callback-inbox.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
-import { callbackExamples } from './examples.ts'
+import type { Making, Samples } from '../receipts/sample.ts'
+import { callbackExamples, signedExamples } from './examples.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 type Incoming = {
@@ -29,18 +28,16 @@ type Incoming = {
 
 /** The service's own receiver of callbacks, which verifies them by the published keys, like any other receiver. */
 export class CallbackService {
-  readonly #deps: { db: Tx; keys: Pick<KeyRings, 'callback'> }
+  readonly #deps: { db: Tx; samples: Samples }
 
-  constructor(deps: { db: Tx; keys: Pick<KeyRings, 'callback'> }) {
+  constructor(deps: { db: Tx; samples: Samples }) {
     this.#deps = deps
   }
 
   async examples(language?: ReceiverLanguage) {
-    const { db, keys } = this.#deps
-    return callbackExamples(
-      (await readKeyStatus(db, keys, ['callback'])).signer('callback'),
-      language,
-    )
+    const make = ({ key }: Making) => signedExamples(key)
+    const events = await this.#deps.samples.once('callback-examples', make, 'callback')
+    return callbackExamples(events, language)
   }
 
   /** Receives a signed callback; throws 401 for an invalid signature, and 503 as often as its caller asks for. */

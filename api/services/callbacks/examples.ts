@@ -25,12 +25,18 @@ const receiverFiles: Record<ReceiverLanguage, string> = {
 /** When the examples are signed, in Unix seconds; a receiver that compares its own clock finds them too old. */
 const SIGNED_AT = 1_795_000_000
 
-/** Callbacks as this service signs them, with its own key at a fixed time, and receivers that verify them. */
-export async function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
+type SignedExample = Awaited<ReturnType<typeof signedExample>>
+
+/** Callbacks as this service signs them, with its own key at a fixed time. */
+export const signedExamples = (key: SigningKey): Promise<SignedExample[]> =>
+  Promise.all(exampleBodies().map((callback) => signedExample(key, callback)))
+
+/** Signed callbacks, and receivers that verify them. */
+export function callbackExamples(events: SignedExample[], language?: ReceiverLanguage) {
   const languages = language === undefined ? receiverLanguages : [language]
   return {
     signed_at: SIGNED_AT,
-    events: await Promise.all(exampleBodies().map((callback) => signedExample(key, callback))),
+    events,
     receivers: languages.map((name) => ({
       language: name,
       code: readFileSync(

@@ -25,7 +25,7 @@ import {
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { findTaskOfRun } from '../../../activities/store/tasks/agent-runs.ts'
-import { sampleOf } from '../receipts/sample.ts'
+import type { Samples } from '../receipts/sample.ts'
 import { postingsOf } from './views.ts'
 
 /** A use as its caller reports it; `units` of `usd_credit` consume credit of an entitlement of the agent. */
@@ -41,7 +41,9 @@ export type UsageRecord = {
   entitlement_id?: string | undefined
   subject?: string | undefined
 }
-type UsageDeps = Pick<MoneyDeps, 'db' | 'signReceipt' | 'issuer' | 'environment'>
+type UsageDeps = Pick<MoneyDeps, 'db' | 'signReceipt' | 'issuer' | 'environment'> & {
+  samples: Samples
+}
 
 /** How far a caller's clock may be ahead of ours. */
 const CLOCK_SKEW_MS = 300_000
@@ -57,11 +59,8 @@ export class UsageLedger {
   /** One invented event as the ledger would record it. */
   sample() {
     const at = Date.parse(sampleUsageEvent.recorded_at) / 1000
-    return sampleOf(this.#deps, {
-      fixtureId: 'durable-usage-ledger',
-      at,
-      shown: { event: eventView(sampleUsageEvent) },
-    })
+    const shown = { event: eventView(sampleUsageEvent) }
+    return this.#deps.samples.once('durable-usage-ledger', ({ sign }) => sign({ at, shown }))
   }
 
   record(use: UsageRecord) {

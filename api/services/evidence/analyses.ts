@@ -30,7 +30,7 @@ import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { type ProofAgent, usageBy } from '../commerce/gather.ts'
 import type { CommerceProofService, Prepared } from '../commerce/proofs.ts'
 import type { CommerceRequest } from '../commerce/request.ts'
-import { SAMPLED_AT, sampleOf } from '../receipts/sample.ts'
+import type { Samples } from '../receipts/sample.ts'
 import { type PublicWork, publicWork } from '../resolver/public-work.ts'
 import { type ModelDeps, modelAnswers } from './model-answers.ts'
 
@@ -39,6 +39,7 @@ export type EvidenceDeps = ModelDeps &
     readonly pool: Pick<RailPool, 'queue'>
     readonly proofs: Pick<CommerceProofService, 'prepare' | 'record' | 'preview'>
     readonly baseUrl: string
+    readonly samples: Samples
   }
 /** Who asks for an analysis: the agent of a presented access key, or an address. */
 export type Asking = { agent: ProofAgent | undefined; address: string; callId: string }
@@ -79,13 +80,11 @@ export class EvidenceAnalyses {
   }
 
   /** The analysis of a fixed packet by the rules alone, of which nothing is stored. */
-  async sample() {
-    const { analysis } = await this.#sampled()
-    return sampleOf(this.#deps, {
-      fixtureId: 'model-evidence-analysis',
-      at: SAMPLED_AT,
-      shown: { analysis, force_fallback: true as const },
-      claims: { analysis_sha256: digestOf(analysis) },
+  sample() {
+    return this.#deps.samples.once('model-evidence-analysis', async ({ sign }) => {
+      const { analysis } = await this.#sampled()
+      const shown = { analysis, force_fallback: true as const }
+      return sign({ shown, claims: { analysis_sha256: digestOf(analysis) } })
     })
   }
 
@@ -109,19 +108,20 @@ export class EvidenceAnalyses {
   }
 
   /** The same as a free proof: decided as any other, and not stored. */
-  async sampleProof() {
-    const { analysis, decision, packet } = await this.decidedSample()
-    const claims = {
-      decision,
-      analysis_sha256: digestOf(analysis),
-      packet_sha256: digestOf(packet),
-    }
-    const shown = { proof: { analysis, decision }, verification_packet: packet }
-    const about = { fixtureId: 'free-proof-run', at: SAMPLED_AT, shown, claims }
-    const sample = await sampleOf(this.#deps, about)
-    const { receipt } = sample
-    const verify_url = `${this.#deps.baseUrl}/api/verify-receipt?receipt=${receipt.jws}`
-    return { ...sample, passport: { ...receipt, claims, verify_url } }
+  sampleProof() {
+    return this.#deps.samples.once('free-proof-run', async ({ sign }) => {
+      const { analysis, decision, packet } = await this.decidedSample()
+      const claims = {
+        decision,
+        analysis_sha256: digestOf(analysis),
+        packet_sha256: digestOf(packet),
+      }
+      const shown = { proof: { analysis, decision }, verification_packet: packet }
+      const sample = await sign({ shown, claims })
+      const { receipt } = sample
+      const verify_url = `${this.#deps.baseUrl}/api/verify-receipt?receipt=${receipt.jws}`
+      return { ...sample, passport: { ...receipt, claims, verify_url } }
+    })
   }
 
   /** The analysis of the fixed packet with the decision about it. */

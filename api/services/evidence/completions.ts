@@ -19,14 +19,13 @@ import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { usageBy } from '../commerce/gather.ts'
 import { postedUnder } from '../commerce/payment.ts'
 import { eventView } from '../credit/usage-ledger.ts'
-import { sampleOf } from '../receipts/sample.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
 import type { Asking, EvidenceDeps } from './analyses.ts'
 import { recordRelay, relayIdOf, sampleUse } from './relays.ts'
 
 type CompletionDeps = Pick<
   EvidenceDeps,
-  'db' | 'issuer' | 'environment' | 'signReceipt' | 'baseUrl'
+  'db' | 'issuer' | 'environment' | 'signReceipt' | 'baseUrl' | 'samples'
 > & { readonly receipts: Pick<ReceiptService, 'verify'> }
 export type Movement = {
   rail_key?: RailKey | undefined
@@ -76,17 +75,16 @@ export class ReceiptCompletions {
   }
 
   /** The completion of nothing, which is never stored. */
-  async sample() {
+  sample() {
     const [relayId, completion] = [relayIdOf('completion-sample'), 'synthetic' as const]
     const { at, entry } = sampleUse(relayId)
-    const { receipt, ...sample } = await sampleOf(this.#deps, {
-      fixtureId: 'provider-receipt-completion',
-      at,
-      shown: {},
-      claims: { completion_state: completion, entry_hash: entry.hash },
+    const claims = { completion_state: completion, entry_hash: entry.hash }
+    return this.#deps.samples.once('provider-receipt-completion', async ({ sign }) => {
+      const sample = await sign({ at, shown: {}, claims })
+      const { receipt } = sample
+      const named = `receipt=${receipt.jws}`
+      return { ...sample, ...this.#answer({ relayId, completion, receipt, entry, named }) }
     })
-    const named = `receipt=${receipt.jws}`
-    return { ...sample, receipt, ...this.#answer({ relayId, completion, receipt, entry, named }) }
   }
 
   #answer({ relayId, completion, receipt, entry, named }: Answered) {

@@ -7,19 +7,17 @@ import { SERVICE_CHAIN } from '#domain/credit/usage-event.ts'
 import { findCommerceProof } from '../../../activities/store/commerce/proofs.ts'
 import { lengthOfChain } from '../../../activities/store/credit/usage-events.ts'
 import { findCheckpoint } from '../../../activities/store/log/checkpoints.ts'
-import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { screenFreeText } from '../../calls/forbidden-material.ts'
-import { SAMPLED_AT, sampleOf } from '../receipts/sample.ts'
+import type { Making, Samples } from '../receipts/sample.ts'
 import type { Asking, EvidenceAnalyses } from './analyses.ts'
 import type { ProofRelays } from './relays.ts'
 
-type Deps = ReceiptIssuer & {
+type Deps = {
   readonly db: Tx
   readonly analyses: Pick<EvidenceAnalyses, 'sampleProof'>
   readonly relays: Pick<ProofRelays, 'sample' | 'relayAs'>
-  /** The key that signs receipts now. */
-  readonly receiptKey: () => string
+  readonly samples: Samples
 }
 
 type Added = {
@@ -37,26 +35,18 @@ type DemoAsked<More> = {
 /** A tour from a packet to its proof, its ledger entry and its relay: trials alone, and no model is called. */
 export class InvestorDemo {
   readonly #deps: Deps
-  #made: { kid: string; sample: ReturnType<InvestorDemo['make']> } | undefined
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** The sample, made once for each key, with how much the ledger and the log hold now. */
+  /** The sample, with how much the ledger and the log hold now. */
   async describe() {
-    const kid = this.#deps.receiptKey()
-    if (this.#made?.kid !== kid) {
-      const sample = this.make()
-      sample.catch(() => {
-        this.#made = undefined
-      })
-      this.#made = { kid, sample }
-    }
-    return { ...(await this.#made.sample), live: await this.#live() }
+    const sample = await this.#deps.samples.once('investor-demo', (making) => this.#make(making))
+    return { ...sample, live: await this.#live() }
   }
 
-  async make() {
+  async #make({ sign }: Making) {
     const { analyses, relays } = this.#deps
     const [{ proof, passport, verification_packet }, relayed] = await Promise.all([
       analyses.sampleProof(),
@@ -64,9 +54,7 @@ export class InvestorDemo {
     ])
     const { proof_relay, ledger_entry } = relayed
     const { state: relay_state } = proof_relay
-    return sampleOf(this.#deps, {
-      fixtureId: 'investor-demo',
-      at: SAMPLED_AT,
+    return sign({
       shown: {
         free_proof: { proof_id: null, ...proof, passport },
         analysis_proof_relay: proof_relay,

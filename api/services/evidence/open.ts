@@ -1,6 +1,5 @@
 import type { Config } from '../../../activities/config/config.ts'
 import { modelNamed } from '../../../activities/config/model-settings.ts'
-import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { askForAnalysis } from '../../../temporal/analyses.ts'
 import { ReceiptService } from '../receipts/verification.ts'
 import { EvidenceAnalyses, type EvidenceDeps } from './analyses.ts'
@@ -8,15 +7,17 @@ import { ReceiptCompletions } from './completions.ts'
 import { InvestorDemo } from './investor-demo.ts'
 import { ProofRelays } from './relays.ts'
 
-type Adapters = Pick<EvidenceDeps, 'db' | 'proofs' | 'issuer' | 'environment' | 'signReceipt'> & {
+type Adapters = Pick<
+  EvidenceDeps,
+  'db' | 'proofs' | 'issuer' | 'environment' | 'signReceipt' | 'samples'
+> & {
   config: Config
-  keys: KeyRings
   client: Parameters<typeof askForAnalysis>[0]
   publicPool: EvidenceDeps['pool']
 }
 
 /** The services that analyse evidence, relay analyses and complete receipts of providers. */
-export function openEvidence({ config, client, keys, publicPool: pool, ...adapters }: Adapters) {
+export function openEvidence({ config, client, publicPool: pool, ...adapters }: Adapters) {
   const deps = {
     ...adapters,
     baseUrl: config.BASE_URL,
@@ -29,11 +30,10 @@ export function openEvidence({ config, client, keys, publicPool: pool, ...adapte
   const analyses = new EvidenceAnalyses(deps)
   const receipts = new ReceiptService(deps.db, deps.issuer)
   const relays = new ProofRelays({ ...deps, analyses, receipts })
-  const receiptKey = () => keys.receipt.active.kid
   return {
     analyses,
     relays,
     completions: new ReceiptCompletions({ ...deps, receipts }),
-    investorDemo: new InvestorDemo({ ...deps, analyses, relays, receiptKey }),
+    investorDemo: new InvestorDemo({ ...deps, analyses, relays }),
   }
 }

@@ -17,7 +17,6 @@ import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { isPublished } from '../commerce/consent.ts'
 import { decisionNow, proofView } from '../commerce/views.ts'
 import { eventView } from '../credit/usage-ledger.ts'
-import { sampleOf } from '../receipts/sample.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
 import type { AnalysisAsked, Asking, EvidenceAnalyses, EvidenceDeps } from './analyses.ts'
 
@@ -61,24 +60,22 @@ export class ProofRelays {
   }
 
   /** The relay of the published analysis, of which nothing is stored. */
-  async sample() {
-    const { analysis: analysis_result, decision } = await this.#deps.analyses.decidedSample()
-    const relay_id = relayIdOf('sample')
-    const { at, entry } = sampleUse(relay_id)
-    const standing = standingOf({
-      isVerified: false,
-      isWaiting: false,
-      decision,
-      published: false,
+  sample() {
+    return this.#deps.samples.once('model-proof-relay', async ({ sign }) => {
+      const { analysis: analysis_result, decision } = await this.#deps.analyses.decidedSample()
+      const relay_id = relayIdOf('sample')
+      const { at, entry } = sampleUse(relay_id)
+      const unverified = { isVerified: false, isWaiting: false, published: false }
+      const said = { relay_id, entry_hash: entry.hash }
+      const sample = await sign({
+        at,
+        shown: { analysis_result, ledger_entry: entry },
+        claims: { ...said, analysis_sha256: digestOf(analysis_result) },
+      })
+      const { receipt_id } = sample.receipt
+      const standing = standingOf({ ...unverified, decision })
+      return { ...sample, proof_relay: { ...said, receipt_id, ...standing } }
     })
-    const sample = await sampleOf(this.#deps, {
-      fixtureId: 'model-proof-relay',
-      at,
-      shown: { analysis_result, ledger_entry: entry },
-      claims: { relay_id, analysis_sha256: digestOf(analysis_result), entry_hash: entry.hash },
-    })
-    const { receipt_id } = sample.receipt
-    return { ...sample, proof_relay: { relay_id, receipt_id, entry_hash: entry.hash, ...standing } }
   }
 
   /** An analysis of the caller, or one without an agent that is sent whole: its id is in receipts, which others read. 404 for any other, 422 where it is not the one that is named. */

@@ -22,6 +22,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { type PackageDeps, packageFaults } from '../commerce/evidence.ts'
+import type { Samples } from '../receipts/sample.ts'
 import { owns, type TaskCaller } from '../tasks/access.ts'
 import { clearingView } from './clearing-view.ts'
 import { ownRun } from './own-run.ts'
@@ -32,26 +33,25 @@ import type { SamplePackage, SamplePackages } from './sample-packages.ts'
 const WAITING_MAX = 25
 
 type Verified = Awaited<ReturnType<typeof verify>>
-type Deps = TaskDeps & PackageDeps & { samplePackages: SamplePackages }
+type Deps = TaskDeps &
+  PackageDeps & { readonly samples: Samples; readonly samplePackages: SamplePackages }
 type Call = { caller: TaskCaller; runId: string; asked: ClearingAsked; callId: string }
 
 /** Whether a run may be relied on, decided from its records at one head of its ledger. Nothing moves. */
 export class ClearingService {
   readonly #deps: Deps
-  readonly #samples = new WeakMap<SamplePackage, ReturnType<typeof sampleClearing>>()
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** The clearing of the sample of packetops, computed once for each sample package. */
-  async sample() {
+  /** The clearing of the sample of packetops. */
+  sample() {
     const sold = { rail: 'packetops', tier: 'standard' } as const
-    const { items } = await this.#deps.samplePackages.page(sold, { offset: 0, limit: 1 })
-    const made = items[0] as SamplePackage
-    const known = this.#samples.get(made) ?? sampleClearing(this.#deps, made)
-    this.#samples.set(made, known)
-    return known
+    return this.#deps.samples.once('clearing', async () => {
+      const { items } = await this.#deps.samplePackages.page(sold, { offset: 0, limit: 1 })
+      return sampleClearing(this.#deps, items[0] as SamplePackage)
+    })
   }
 
   /** 404 for an unknown clearing and for one of another caller. */

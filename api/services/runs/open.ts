@@ -20,6 +20,7 @@ import { CustomerRunService } from '../production/customer-runs.ts'
 import { FirstPaidRunService } from '../production/first-paid-runs.ts'
 import { CustomerWorkflowService } from '../production/workflows.ts'
 import type { WriteGate } from '../production/write-gate.ts'
+import type { Samples } from '../receipts/sample.ts'
 import { ContractService } from '../tasks/contracts.ts'
 import type { TaskGateway } from '../tasks/events.ts'
 import { RecoveryService } from '../tasks/recoveries.ts'
@@ -45,6 +46,7 @@ type Adapters = {
   packages: PackageThreads
   uploadChecks: UploadChecks
   publicPool: Pick<RailPool, 'run' | 'queue'>
+  samples: Samples
   taskDeps: TaskDeps
   taskGateway: TaskGateway
   gate: WriteGate
@@ -63,7 +65,7 @@ export function openTaskServices(
   { quotes, payments, credit, productLinks }: CreditServices,
 ) {
   const { config, keys, tokens, changes, packages, taskDeps, taskGateway: gateway } = adapters
-  const { uploadChecks, publicPool, gate, client } = adapters
+  const { uploadChecks, publicPool, gate, client, samples } = adapters
   const urls = { baseUrl: config.BASE_URL, osUrl: config.OS_URL }
   const money = { quotes, payments, credit }
   const settleWaitMs = config.SETTLE_WAIT_MS
@@ -73,7 +75,7 @@ export function openTaskServices(
     ...taskDeps,
     baseUrl: config.BASE_URL,
     pool: publicPool,
-    receiptKey: () => keys.receipt.active.kid,
+    samples,
   })
   const loops = new LoopService({ ...runDeps, starts: runStarts })
   return {
@@ -82,7 +84,7 @@ export function openTaskServices(
     recoveries: new RecoveryService({ ...runDeps, signReplay: signerOf(keys, REPLAY_TYP) }),
     runs: new RunService({ ...runDeps, packages }),
     samplePackages,
-    clearings: new ClearingService({ ...runDeps, packages, samplePackages }),
+    clearings: new ClearingService({ ...runDeps, packages, samples, samplePackages }),
     runStarts,
     loops,
     productLoops: new ProductLoopService({ ...runDeps, loops, productLinks }),

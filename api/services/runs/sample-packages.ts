@@ -6,32 +6,31 @@ import { railOf, rails } from '#domain/rails/index.ts'
 import { isCurrent, type RailKey, type Tier, type Work } from '#domain/rails/rail.ts'
 import {
   buildReturnPackage,
+  COMPLETION_TYP,
   completionClaims,
   loopDigest,
   type ReturnPackage,
 } from '#domain/runs/return-package.ts'
+import { signCompact } from '../../../activities/keys/compact.ts'
 import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
-import { clockSeconds } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { SAMPLED_AT, type Sample, sampleOf } from '../receipts/sample.ts'
+import type { Making, Sample, Samples } from '../receipts/sample.ts'
 
-type Deps = Pick<TaskDeps, 'db' | 'issuer' | 'environment' | 'signReceipt' | 'signCompletion'> & {
+type Deps = Pick<TaskDeps, 'issuer' | 'environment'> & {
   baseUrl: string
   /** A pool with the small limits of public calls. */
   pool: Pick<RailPool, 'run'>
-  /** The key that signs receipts now. */
-  receiptKey: () => string
+  samples: Samples
 }
 export type SamplePackage = Sample<{ return_package: ReturnPackage }>
 type Asked = { fixtureId: string; rail: RailKey; tier: Tier; input: unknown }
 
 const noReceipts = { settlement_receipt_id: null, usage_receipt_id: null }
 
-/** The work of rails on published inputs, done and signed once by each key of this process. */
+/** The work of rails on published inputs. */
 export class SamplePackages {
   readonly #deps: Deps
-  readonly #made = new Map<string, { kid: string; sample: Promise<SamplePackage> }>()
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -67,19 +66,15 @@ export class SamplePackages {
     return { ...(await this.#once({ fixtureId, rail, tier: 'pro', input })), input }
   }
 
-  /** What failed is tried again by the next call. */
   #once(asked: Asked): Promise<SamplePackage> {
-    const kid = this.#deps.receiptKey()
-    const known = this.#made.get(asked.fixtureId)
-    if (known?.kid === kid) return known.sample
-    const sample = this.#make(asked)
-    this.#made.set(asked.fixtureId, { kid, sample })
-    sample.catch(() => this.#made.delete(asked.fixtureId))
-    return sample
+    return this.#deps.samples.once(asked.fixtureId, (making) => this.#make(asked, making))
   }
 
-  async #make({ fixtureId, rail, tier, input }: Asked): Promise<SamplePackage> {
-    const { db, pool, issuer, environment, signCompletion } = this.#deps
+  async #make(
+    { fixtureId, rail, tier, input }: Asked,
+    { key, now, sign }: Making,
+  ): Promise<SamplePackage> {
+    const { pool, issuer, environment } = this.#deps
     const job = { kind: 'work', rail, tier, value: input, lists: {} } as const
     const work = (await pool.run(job)) as Work<unknown>
     const identity = { type: 'service.sample-run.v1', fixture_id: fixtureId, version: CODE_VERSION }
@@ -94,12 +89,9 @@ export class SamplePackages {
       loop_sha256: loopDigest([]),
     } as const
     const made = buildReturnPackage(run, work)
-    const iat = Math.floor(await clockSeconds(db))
-    const sign = await signCompletion(db)
-    const { jws } = await sign(completionClaims(made, { issuer, environment, iat }))
-    return sampleOf(this.#deps, {
-      fixtureId,
-      at: SAMPLED_AT,
+    const payload = completionClaims(made, { issuer, environment, iat: now })
+    const jws = await signCompact(key, { typ: COMPLETION_TYP, payload })
+    return sign({
       shown: { return_package: returnPackageView(made, jws, noReceipts) },
       claims: { return_package_id: made.return_package_id, proof_hash: made.proof_hash },
     })

@@ -5,7 +5,7 @@ import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { openapiDocument } from '../../../api/http/openapi.ts'
 import { operations } from '../../../api/operations/index.ts'
-import { callbackExamples } from '../../../api/services/callbacks/examples.ts'
+import { signedExamples } from '../../../api/services/callbacks/examples.ts'
 import { verifies } from '../../verifies.ts'
 
 type Webhook = {
@@ -35,7 +35,7 @@ verifies(
   'a callback as it is signed fits its own, and no other',
   async () => {
     const key = keyRings(generateSigningKeys(new Date())).callback.active
-    const { events } = await callbackExamples(key)
+    const events = await signedExamples(key)
     expect(events.map(({ event }) => event).sort()).toEqual(Object.keys(webhooks).sort())
     for (const { event, body, headers } of events) {
       const sent = JSON.parse(body) as object

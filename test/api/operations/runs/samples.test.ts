@@ -4,15 +4,18 @@ import { rails } from '#domain/rails/index.ts'
 import { isCurrent } from '#domain/rails/rail.ts'
 import { verifyPackageView } from '#domain/verification/return-package.ts'
 import type { KeySet } from '#domain/verification/signed.ts'
+import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../../../activities/keys/publish-keys.ts'
 import { createClient, type OutputOf } from '../../../../api/http/client.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
+import { rotateKeysFile } from '../../../support/rotated-keys.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: ComposedApis
-const client = () => createClient({ baseUrl: apis.hosts[0]?.base ?? '' })
+const client = (at = 0) => createClient({ baseUrl: apis.hosts[at]?.base ?? '' })
 let keys: KeySet
 beforeAll(async () => {
-  apis = await startComposed()
+  apis = await startComposed({ apis: 2 })
   keys = (await client().call('jwks', {})).body as unknown as KeySet
 })
 afterAll(() => apis?.stop())
@@ -78,3 +81,53 @@ verifies('samples.packages', 'nothing of a sample is stored', async () => {
   await client().call('sample-return-packages', { rail: 'financeops', tier: 'pro' })
   expect(await counts()).toEqual(before)
 })
+
+/** Every sample of the service, by its operation. */
+async function samplesAt(at: number) {
+  const by = client(at)
+  const [packages, clearing, analysis, proof, relay, tour, completion, usage, callbacks] =
+    await Promise.all([
+      by.call('sample-return-packages', { limit: '2' }),
+      by.call('clearing-read', {}),
+      by.call('model-analysis-read', {}),
+      by.call('free-proof-read', {}),
+      by.call('model-relay-read', {}),
+      by.call('investor-demo-read', {}),
+      by.call('receipt-completion-read', {}),
+      by.call('usage-ledger-read', {}),
+      by.call('callback-examples', {}),
+    ])
+  const evidence = await by.call('compliance-samples-read', { sample: complianceSampleKeys[0] })
+  const bodies = [clearing, analysis, proof, relay, tour, completion, usage, evidence]
+  const signed = [...packages.body.items, ...bodies.map(({ body }) => body)]
+  return {
+    receipts: signed.map((body) => ('receipt' in body ? body.receipt.jws : '')),
+    packages: packages.body.items.map(({ return_package }) => return_package),
+    callbacks: callbacks.body.events.map(({ signature }) => signature),
+  }
+}
+
+verifies(
+  'samples.once',
+  'every read shows what was signed once, until the key changes',
+  async () => {
+    const first = await samplesAt(0)
+    expect(await samplesAt(0)).toEqual(first)
+    const { receipts, callbacks } = await samplesAt(1)
+    expect({ receipts, callbacks }).toEqual({
+      receipts: first.receipts,
+      callbacks: first.callbacks,
+    })
+    expect(new Set(receipts).size).toBe(receipts.length - 1)
+    const file = String(apis.env['SIGNING_KEYS_FILE'])
+    rotateKeysFile(file)
+    await publishKeys(apis.db, loadKeyRings(file))
+    const rotated = await samplesAt(0)
+    expect(await samplesAt(0)).toEqual(rotated)
+    expect(rotated.receipts.filter((jws) => first.receipts.includes(jws))).toEqual([])
+    expect(rotated.callbacks).not.toEqual(first.callbacks)
+    expect((await samplesAt(1)).receipts).toEqual(rotated.receipts)
+    const { body } = await client().call('verify-receipt', { receipt: rotated.receipts[0] ?? '' })
+    expect(body).toMatchObject({ verified: true, log_state: 'exempt' })
+  },
+)

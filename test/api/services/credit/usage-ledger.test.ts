@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { MoneyDeps } from '../../../../activities/credit/deps.ts'
 import { listUsageEvents } from '../../../../activities/store/credit/usage-events.ts'
 import { UsageLedger } from '../../../../api/services/credit/usage-ledger.ts'
+import { Samples } from '../../../../api/services/receipts/sample.ts'
 import { funded, grantedCall, startMoney } from '../../../activities/credit/fixture.ts'
+import { keys } from '../../../activities/keys/treasury.ts'
 import { verifies } from '../../../verifies.ts'
 
 let deps: MoneyDeps
@@ -16,7 +18,7 @@ verifies(
   ['usage.record', 'usage.credit'],
   'a call that is carried out twice records and consumes once',
   async () => {
-    const usage = new UsageLedger(deps)
+    const usage = new UsageLedger({ ...deps, samples: new Samples({ ...deps, keys }) })
     const { entitlement, agentId } = await funded(deps)
     const { entitlement_id } = entitlement
     for (const unit of ['calls', 'usd_credit']) {
