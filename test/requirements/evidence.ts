@@ -101,6 +101,11 @@ export const evidenceRequirements = {
     behavior:
       'A free proof is of the evidence that is given, synthetic for every caller, and waits for no one.',
   },
+  'free-proof.findings': {
+    source: 'evidence § Free proof',
+    behavior:
+      'A free proof over evidence that its analysis judges failing is for a person, and never eligible to continue.',
+  },
   'free-proof.bounded': {
     source: 'decision',
     behavior: 'Evidence of a free proof has at most 64 KiB and no name of this service.',

@@ -97,7 +97,9 @@ function checkRequired({ kind, ...facts }: CommerceFacts): Result {
     return failed('items_missing', `a ${kind} also needs ${missing.join(', ')}`)
   if (named !== undefined)
     return unverified(`${named}_unknown`, `the mission id names no ${named} of this agent`)
-  const { unusable, needed } = openIn(items)
+  const { failing, unusable, needed } = openIn(items)
+  if (failing.length > 0)
+    return failed('evidence_failing', `by its analysis the evidence speaks against ${failing}`)
   if (unusable.length > 0)
     return unverified('evidence_unusable', `by its analysis nothing stands for ${unusable}`)
   if (needed.length > 0)
@@ -107,15 +109,17 @@ function checkRequired({ kind, ...facts }: CommerceFacts): Result {
 
 const Analysed = Analysis.pick({ coverage: true, gaps: true }).strip()
 
-/** The sections of which an analysis of this service says that their evidence is unusable, and the gaps that have to be filled. */
-function openIn(items: CommerceFacts['items']): { unusable: string; needed: string } {
+/** The sections of which an analysis of this service says that their evidence fails or is unusable, and the gaps to be filled. */
+function openIn(items: CommerceFacts['items']) {
   const analysis = items.find(({ name }) => name === ANALYSIS_ITEM)?.text
-  if (analysis == null) return { unusable: '', needed: '' }
+  if (analysis == null) return { failing: '', unusable: '', needed: '' }
   const { coverage, gaps } = Analysed.parse(JSON.parse(analysis))
-  const unusable = coverage.sections.filter(({ state }) => state === 'unusable')
+  const sectionsIn = (wanted: string) =>
+    coverage.sections.flatMap(({ section, state }) => (state === wanted ? [section] : []))
   const needed = gaps.filter(({ kind }) => kind === 'needed').map(({ gap }) => gap)
   return {
-    unusable: unusable.map(({ section }) => section).join(', '),
+    failing: sectionsIn('failing').join(', '),
+    unusable: sectionsIn('unusable').join(', '),
     needed: [...new Set(needed)].join(', '),
   }
 }

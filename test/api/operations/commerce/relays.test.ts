@@ -211,6 +211,28 @@ verifies('free-proof.trial', 'a free proof is a trial over what its caller gives
   expect(waiting.body).toMatchObject({ persistence: { review_state: null } })
 })
 
+verifies('free-proof.findings', 'evidence that fails is not eligible to continue', async () => {
+  const open = apis.open()
+  const dated = (text: string) => ({ as_of, evidence: [{ ...evidence(text)[0]!, issued_at }] })
+  const sound = await prove(open, dated(`MFA is required for administrators of ${key()}.`))
+  expect(sound.proof.decision).toBe('eligible_to_continue')
+  const failing = await prove(open, dated(`MFA is not required for administrators of ${key()}.`))
+  expect(failing.proof).toMatchObject({
+    decision: 'human_review_required',
+    analysis: {
+      findings: [{ finding: 'control_failing' }],
+      coverage: { readiness_score: 0, sections: [{ state: 'failing' }] },
+    },
+  })
+  expect(failing.verification_packet.checks).toContainEqual(
+    expect.objectContaining({ outcome: 'failed', reason: 'evidence_failing' }),
+  )
+  const relayed = await relay(open, {
+    analysis_result: { analysis_id: failing.proof.analysis.analysis_id },
+  })
+  expect(relayed.proof_relay).toMatchObject({ state: 'recorded', handoff_ready: false })
+})
+
 verifies(
   'free-proof.bounded',
   'a free proof takes no name of this service, and is small',

@@ -96,6 +96,7 @@ const reviewed: readonly Change[] = [
   [{ record: null }, 'required_items', 'delivered_pilot_unknown'],
   [{ kind: 'agent_handoff', record: null }, 'required_items', 'handoff_pack_unknown'],
   [{ record: { usage: 'operational', at: now - 91 * DAY } }, 'evidence_age', 'evidence_stale'],
+  [{ items: [item, analysisWith('failing')] }, 'required_items', 'evidence_failing'],
   [{ items: [item, analysisWith('unusable')] }, 'required_items', 'evidence_unusable'],
   [{ items: [item, analysisWith('partial', 'needed')] }, 'required_items', 'evidence_gaps'],
   [{ claims: [] }, 'required_items', 'items_missing'],
