@@ -23,6 +23,7 @@ const own = {
   set_at: '2026-11-24T09:31:00.000Z',
   fee_usd_per_month: fees.enterprise_controls_usd,
   fee_accepted: true,
+  fee_ends_at: null,
   wallets: [bound],
 }
 
@@ -92,6 +93,7 @@ export const commercialExamples = {
         set_by: ids.agent,
         reason: 'the budget of the fourth quarter',
         accepted_fee_usd: fees.enterprise_controls_usd,
+        fee_ends_at: null,
         currency: 'usd',
       }),
     },

@@ -15,6 +15,11 @@ export const accountRequirements = {
     behavior:
       'The first controls that an agent sets state their monthly fee and are refused with 422 fee_not_accepted, naming its amount, until it accepts it; an operator’s start none. A higher fee is posted once it is accepted as well.',
   },
+  'accounts.fee-ends': {
+    source: 'accounts § Changes',
+    behavior:
+      'An agent ends an accepted fee with the UTC month, under a receipt: the month that has begun is owed, none after it is posted until the fee is accepted again, and the controls stay.',
+  },
   'accounts.race': {
     source: 'accounts § Enforcement',
     behavior:

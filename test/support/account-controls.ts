@@ -21,7 +21,8 @@ export async function setControls(
   const receipt = { subject: change_id, kind: 'control_change', facts: {} } as const
   const receipt_id = receiptId(await writeMoneyReceipt(deps, tx, receipt))
   const by = { set_by: 'op_1', reason: 'test' }
-  const change = { change_id, account_id: accountId, ...by, receipt_id, accepted_fee_usd: null }
+  const fee = { accepted_fee_usd: null, fee_ends_at: null }
+  const change = { change_id, account_id: accountId, ...by, receipt_id, ...fee }
   const after = { ...openControls, ...controls }
   await writeControls(tx, change, { before: openControls, after })
 }

@@ -64,6 +64,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'account_balances.account': 'Account',
   'account_control_changes.after': 'AccountControls',
   'account_control_changes.before': 'AccountControls',
+  'account_fees.fee_ends_at': 'Date | null',
   'account_controls.allowed_rails': 'RailKey[]',
   'account_controls.callback_hosts': 'string[]',
   'action_grants.document': 'SignedGrant',

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { type AccountControls, openControls } from '#domain/accounts/controls.ts'
 import type { Tx } from '../postgres/db.ts'
 import { runInOrder, type Text } from '../postgres/pipeline.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ControlsRow = Selectable<Database['account_controls']>
@@ -104,15 +105,8 @@ export async function findControls(tx: Tx, account_id: string): Promise<Controls
     .executeTakeFirst()
 }
 
-/** The highest monthly fee that the agent of an account accepted with a change of its controls; 0 where it accepted none. */
-export async function acceptedFee(tx: Tx, account_id: string): Promise<number> {
-  const { usd } = await tx
-    .selectFrom('account_control_changes')
-    .select(sql<number>`coalesce(max(accepted_fee_usd), 0)::int`.as('usd'))
-    .where('account_id', '=', account_id)
-    .executeTakeFirstOrThrow()
-  return usd
-}
+/** The monthly fee of an account, as its agent accepted it last or ended it; undefined where it never accepted one. */
+export const findFee = (tx: Tx, account_id: string) => findRow(tx, 'account_fees', { account_id })
 
 type Change = Omit<
   Selectable<Database['account_control_changes']>,

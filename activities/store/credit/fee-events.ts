@@ -122,21 +122,31 @@ export async function currentMonth(tx: Tx): Promise<string> {
   return rows[0]?.month ?? ''
 }
 
+/** When the next UTC month begins. */
+export async function nextMonth(tx: Tx): Promise<Date> {
+  const { rows } = await sql<{
+    at: Date
+  }>`select (date_trunc('month', clock_timestamp() at time zone 'utc') + interval '1 month') at time zone 'utc' as at`.execute(
+    tx,
+  )
+  return rows[0]?.at ?? new Date(Number.NaN)
+}
+
 export type MonthDue = { agent_id: string; wallet_id: string; subject: string }
 
-/** Premium wallets, and accounts that accepted this fee for their controls, whose month has no fee yet. */
+/** Premium wallets, and accounts whose accepted fee for their controls is in force, whose month has no fee yet. */
 export async function listMonthsDue(
   tx: Tx,
   { item, usd }: { item: MonthlyItem; usd: number },
   most: number,
 ): Promise<MonthDue[]> {
-  const month = sql`to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM')`
+  const month = sql`to_char(statement_timestamp() at time zone 'utc', 'YYYY-MM')`
   const payers = {
     premium_wallet_tier: sql`select w.agent_id, w.wallet_id, w.wallet_id || ':' || ${month} as subject
       from allowance_wallets w where w.tier = 'premium'`,
     enterprise_controls: sql`select w.agent_id, w.wallet_id, a.account_id || ':' || ${month} as subject
       from account_controls c join accounts a using (account_id) join allowance_wallets w on w.agent_id = a.owner_agent_id
-      where exists (select from account_control_changes h where h.account_id = c.account_id and h.accepted_fee_usd >= ${usd})`,
+      join account_fees f using (account_id) where f.in_force and f.accepted_fee_usd >= ${usd}`,
   }
   const { rows } = await sql<MonthDue>`select * from (${payers[item]}) as p
     where not exists (select from fee_events e where e.item = ${item} and e.subject = p.subject)

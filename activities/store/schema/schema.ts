@@ -67,6 +67,7 @@ export type Database = {
     receipt_id: string
     changed_at: Generated<Date>
     accepted_fee_usd: number | null
+    fee_ends_at: Date | null
   }
   account_controls: {
     account_id: string
@@ -80,6 +81,12 @@ export type Database = {
     set_by: string
     receipt_id: string
     set_at: Generated<Date>
+  }
+  account_fees: {
+    account_id: string
+    accepted_fee_usd: number
+    fee_ends_at: Date | null
+    in_force: boolean
   }
   account_spends: {
     kind: 'run' | 'payment' | 'payout' | 'fee' | 'claim'

@@ -41,5 +41,8 @@ export const controlled = {
     description:
       'Whether the agent of the account accepted this fee, which is then posted monthly.',
   }),
+  fee_ends_at: Time.nullable().meta({
+    description: 'When the agent of the account ends the fee; no month from then on is posted.',
+  }),
   wallets: z.array(z.strictObject({ wallet: Address, bound_at: Time })),
 }

@@ -28,7 +28,7 @@ export const controlsSet = operation({
     reason: freeText(500, 1),
     accept_fee: z.boolean().optional().meta({
       description:
-        'True accepts the monthly fee enterprise_controls (`fee_usd_per_month` of GET on this path; 499 usd by default), which the first controls that the agent sets start. Without it they are refused by 422 fee_not_accepted, which names the amount. An operator starts no fee.',
+        'True accepts the monthly fee enterprise_controls (`fee_usd_per_month` of GET on this path; 499 usd by default), which the first controls that the agent sets start. Without it they are refused by 422 fee_not_accepted, which names the amount. False ends a fee that was accepted with the current UTC month, which is not refunded; the controls stay. An operator starts and ends no fee.',
     }),
     idempotency_key: IdempotencyKey,
   }),

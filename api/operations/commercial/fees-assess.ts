@@ -33,6 +33,7 @@ export const feesAssess = operation({
     'not_found',
     'not_owner',
     'payment_required',
+    'fee_not_accepted',
     'control_denied',
     'paused',
     'unsupported_request',

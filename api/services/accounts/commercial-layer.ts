@@ -11,6 +11,7 @@ import { ownWallet, readWallet } from '../../../activities/credit/allowance.ts'
 import { accrueFee, type FeeDeps } from '../../../activities/credit/fees.ts'
 import { requireQuote } from '../../../activities/credit/quotes.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { findFee } from '../../../activities/store/accounts/controls.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
@@ -84,8 +85,7 @@ export class CommercialLayer {
       if (walletId === undefined)
         throw refuse('invalid_request', { detail: 'accrue needs wallet_id, which pays' })
       await ownWallet(tx, walletId, agentId)
-      const payer =
-        item === 'premium_wallet_tier' ? walletId : (await findAgent(tx, agentId))?.account_id
+      const payer = item === 'premium_wallet_tier' ? walletId : await payingAccount(tx, agentId)
       const subject = `${payer}:${await currentMonth(tx)}`
       const event = await accrueFee(this.#deps, tx, item, { agentId, subject })
       const receipt = await findReceipt(tx, { receipt_id: event?.receipt_id ?? '' })
@@ -139,6 +139,17 @@ function planOf(items: Asked[] | undefined): MonthlyItem {
   throw refuse('unsupported_request', {
     detail: `only the current month of one of ${monthlyItems.join(' and ')} is paid here`,
     next_action: 'The other items are posted by what triggers them.',
+  })
+}
+
+/** The account of an agent. Throws 422 `fee_not_accepted` where it ended the fee of its controls. */
+async function payingAccount(tx: Tx, agentId: string): Promise<string> {
+  const account = (await findAgent(tx, agentId))?.account_id ?? ''
+  if ((await findFee(tx, account))?.in_force !== false) return account
+  throw refuse('fee_not_accepted', {
+    detail: 'the account ended the fee enterprise_controls',
+    next_action: 'Accept it again by POST /api/enterprise-controls with accept_fee true.',
+    money_moved: 'no',
   })
 }
 

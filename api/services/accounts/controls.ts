@@ -14,9 +14,9 @@ import { type MoneyDeps, writeMoneyReceipt } from '../../../activities/credit/de
 import type { FeeDeps } from '../../../activities/credit/fees.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import {
-  acceptedFee,
   controlsOf,
   findControls,
+  findFee,
   isAccount,
   lockAccount,
   writeControls,
@@ -28,6 +28,7 @@ import {
 } from '../../../activities/store/accounts/wallets.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { nextMonth } from '../../../activities/store/credit/fee-events.ts'
 import { lockSwitches } from '../../../activities/store/payouts/controls.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 
@@ -43,6 +44,20 @@ type Change = {
   controls: ControlsAsked
   reason: string
   acceptFee?: boolean | undefined
+}
+/** What a change says of the monthly fee: that it is accepted, or also when it ends. */
+type FeeChange = { accepted_fee_usd: number | null; fee_ends_at: Date | null }
+const unchanged: FeeChange = { accepted_fee_usd: null, fee_ends_at: null }
+const feeView = ({ fee_ends_at, ...fee }: FeeChange) => ({
+  ...fee,
+  fee_ends_at: fee_ends_at?.toISOString() ?? null,
+})
+/** The fee that is accepted and in force, 0 where none is, and when it ends. */
+async function feeNow(tx: Tx, accountId: string) {
+  const fee = await findFee(tx, accountId)
+  return fee?.in_force
+    ? { accepted: fee.accepted_fee_usd, endsAt: fee.fee_ends_at }
+    : { accepted: 0, endsAt: null }
 }
 type Binding = { callId: string; agentId: string; wallet: string; signature: string }
 
@@ -68,8 +83,8 @@ export class AccountControlsService {
 
   /**
    * Sets the given controls and leaves the others. Whatever the account spends later is judged by them; what commits first is not
-   * undone. The first change by an agent starts the monthly fee, which it accepts: 422 `fee_not_accepted`. Throws 404, 403 `not_owner`,
-   * and 403 `control_denied` where an agent widens.
+   * undone. The first change by an agent starts the monthly fee, which it accepts: 422 `fee_not_accepted`; a later one ends it with the
+   * month. Throws 404, 403 `not_owner`, and 403 `control_denied` where an agent widens.
    */
   set({ callId, by, accountId, controls, reason, acceptFee }: Change) {
     const subject = `ctl_${digestOf({ call: callId })}`
@@ -81,13 +96,12 @@ export class AccountControlsService {
       const after = { ...before, ...given(controls) }
       if ('agentId' in by && !narrowsControls(before, after)) throw widened()
       const set_by = 'agentId' in by ? by.agentId : by.operator
-      const accepted_fee_usd =
-        'agentId' in by ? await this.#startFee(tx, account_id, acceptFee) : null
-      const facts = { account_id, from: before, to: after, set_by, reason, accepted_fee_usd }
+      const fee = 'agentId' in by ? await this.#feeAfter(tx, account_id, acceptFee) : unchanged
+      const facts = { account_id, from: before, to: after, set_by, reason, ...feeView(fee) }
       const receipt = { subject, kind: 'control_change' as const, facts }
       const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
       const receipt_id = receiptId(jws)
-      const row = { change_id: subject, account_id, reason, set_by, receipt_id, accepted_fee_usd }
+      const row = { change_id: subject, account_id, reason, set_by, receipt_id, ...fee }
       await writeControls(tx, row, { before, after })
       const changed = controlsCatalog
         .map(({ control }) => control)
@@ -96,11 +110,14 @@ export class AccountControlsService {
     })
   }
 
-  /** The fee that this change starts, null where it runs; 422 `fee_not_accepted` names what was not accepted. */
-  async #startFee(tx: Tx, accountId: string, accepts = false): Promise<number | null> {
+  /** The fee that this change starts or ends; 422 `fee_not_accepted` names what was not accepted. */
+  async #feeAfter(tx: Tx, accountId: string, accepts?: boolean): Promise<FeeChange> {
     const usd = this.#feeUsd()
-    if (usd <= (await acceptedFee(tx, accountId))) return null
-    if (accepts) return usd
+    const { accepted, endsAt } = await feeNow(tx, accountId)
+    if (accepts === false && accepted > 0 && endsAt === null)
+      return { accepted_fee_usd: accepted, fee_ends_at: await nextMonth(tx) }
+    if (usd <= accepted && (endsAt === null || !accepts || usd === 0)) return unchanged
+    if (accepts) return { accepted_fee_usd: usd, fee_ends_at: null }
     throw refuse('fee_not_accepted', {
       detail: `setting controls starts the fee enterprise_controls of ${usd} usd per month`,
       next_action: 'Send it again with accept_fee true, or ask an operator to set the controls.',
@@ -115,8 +132,13 @@ export class AccountControlsService {
 
   async #view(tx: Tx, account_id: string) {
     const fee_usd_per_month = this.#feeUsd()
-    const fee_accepted = (await acceptedFee(tx, account_id)) >= fee_usd_per_month
-    return { ...(await controlsView(tx, account_id)), fee_usd_per_month, fee_accepted }
+    const { accepted, endsAt } = await feeNow(tx, account_id)
+    return {
+      ...(await controlsView(tx, account_id)),
+      fee_usd_per_month,
+      fee_accepted: accepted >= fee_usd_per_month,
+      fee_ends_at: endsAt?.toISOString() ?? null,
+    }
   }
 
   /**

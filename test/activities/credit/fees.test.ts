@@ -15,12 +15,13 @@ import { accrueMonths, collectFees, setTier } from '../../../activities/credit/w
 import { findWallet, updateTier } from '../../../activities/store/credit/allowance-wallets.ts'
 import { listFeeEvents } from '../../../activities/store/credit/fee-events.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
+import { AccountControlsService } from '../../../api/services/accounts/controls.ts'
 import { setControls } from '../../support/account-controls.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
 import { auditBooks } from '../../support/books.ts'
 import { defaultFees } from '../../support/fees.ts'
 import { verifies } from '../../verifies.ts'
-import { hex, present, quoted, refusal, startMoney, topUp } from './fixture.ts'
+import { grantedCall, hex, present, quoted, refusal, startMoney, topUp } from './fixture.ts'
 
 let deps: MoneyDeps & { fees: FeeSettings }
 let stop: () => Promise<void>
@@ -155,6 +156,66 @@ verifies('fees.monthly', 'a month is posted once; an uncovered one ends premium'
     tier_per_day_usd: 100_000,
   })
   expect(await ofControls()).toEqual([{ state: 'due', amount_usd: 499 }])
+})
+
+verifies('accounts.fee-ends', 'the timer posts the month that began, and none after', async () => {
+  const fees = new AccountControlsService(deps)
+  const [first, second, third] = [await payer(0), await payer(0), await payer(0)]
+  const set = async ({ agentId }: { agentId: string }, acceptFee: boolean) =>
+    fees.set({
+      callId: await grantedCall(deps, 'enterprise-controls-set'),
+      by: { agentId },
+      accountId: undefined,
+      controls: { review_all: true },
+      reason: 'budget',
+      acceptFee,
+    })
+  /** As if what an account did was done so many months ago. */
+  const ago = ({ account_id }: { account_id: string }, months: number) =>
+    inTx(async (tx) => {
+      await sql`alter table account_control_changes disable trigger user`.execute(tx)
+      await sql`update account_control_changes set changed_at = changed_at - make_interval(months => ${months}),
+        fee_ends_at = fee_ends_at - make_interval(months => ${months}) where account_id = ${account_id}`.execute(
+        tx,
+      )
+      await sql`alter table account_control_changes enable trigger user`.execute(tx)
+    })
+  const postedTo = async ({ account_id }: { account_id: string }) => {
+    await accrueMonths(deps)
+    const { rows } = await sql<{ subject: string }>`select subject from fee_events
+      where item = 'enterprise_controls' and subject like ${`${account_id}:%`}`.execute(deps.db)
+    return rows.length
+  }
+  for (const one of [first, second, third]) await set(one, true)
+  const ended = await set(first, false)
+  expect(ended).toMatchObject({ fee_accepted: true, controls: { review_all: true } })
+  expect(ended.receipt.payload).toMatchObject({
+    accepted_fee_usd: 499,
+    fee_ends_at: ended.fee_ends_at,
+  })
+  expect(ended.fee_ends_at).toMatch(/-01T00:00:00.000Z$/)
+  await set(second, false)
+  await ago(second, 1)
+  await ago(third, 1)
+  // The month that has begun is owed, once; one after the end is not.
+  for (const _ of [1, 2])
+    expect([await postedTo(first), await postedTo(second), await postedTo(third)]).toEqual([
+      1, 0, 1,
+    ])
+  const month = new Date().toISOString().slice(0, 7)
+  const forced = inTx((tx) =>
+    accrueFee(deps, tx, 'enterprise_controls', {
+      agentId: second.agentId,
+      subject: `${second.account_id}:${month}`,
+    }),
+  )
+  await expect(forced).rejects.toThrow('the account ended this fee')
+  await expect(set(second, false)).rejects.toMatchObject(refusal('fee_not_accepted'))
+  expect(await fees.read({ agentId: second.agentId }, undefined)).toMatchObject({
+    own: { fee_accepted: false, fee_ends_at: null, controls: { review_all: true } },
+  })
+  expect(await set(second, true)).toMatchObject({ fee_accepted: true, fee_ends_at: null })
+  expect(await postedTo(second)).toBe(1)
 })
 
 /** Fees that a wallet of nothing owes, of so much each, the oldest first. */

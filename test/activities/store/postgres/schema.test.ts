@@ -161,7 +161,7 @@ const later = new RegExp(
     'settled_at',
     'runs_at_step|proof_loops|pilot_activations',
     'fee_events(_\\w+)?|wallet_tier_limits|allowance_wallets_tier_\\w+|column allowance_wallets[.](9|10)',
-    'account_(controls|control_changes|wallets|spends)(_\\w+)?|account_append_only',
+    'account_(controls|control_changes|wallets|spends|fees)(_\\w+)?|account_append_only|control_fees_guard',
     'customer_workflows|workflow_firings',
     'tasks_begun|contracts_accepted|work_orders_open',
     'exchange_claims|work_orders_exchange|exchange_until|reward_note',

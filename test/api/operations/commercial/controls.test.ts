@@ -95,6 +95,26 @@ verifies('accounts.fee', 'controls cost nothing that was not accepted', async ()
   expect(await own()).toMatchObject({ fee_accepted: true })
 })
 
+verifies('accounts.fee-ends', 'an agent ends its fee with the month, or continues it', async () => {
+  const agent = await open()
+  const none = problemOf(set(agent.client, {}, { accept_fee: false }))
+  expect(await none).toMatchObject({ status: 422, code: 'fee_not_accepted' })
+  await set(agent.client, { per_run_usd_max: 300 })
+  const ended = await set(agent.client, {}, { accept_fee: false })
+  const next = new Date()
+  next.setUTCMonth(next.getUTCMonth() + 1, 1)
+  const fee_ends_at = `${next.toISOString().slice(0, 10)}T00:00:00.000Z`
+  expect(ended).toMatchObject({ fee_accepted: true, fee_ends_at, changed: [] })
+  expect(ended.receipt.payload).toMatchObject({ accepted_fee_usd: 499, fee_ends_at })
+  // Until then the controls can be changed, which ends nothing again.
+  const later = await set(agent.client, { per_run_usd_max: 200 }, { accept_fee: undefined })
+  expect(later).toMatchObject({ fee_ends_at, controls: { per_run_usd_max: 200 } })
+  expect(later.receipt.payload).toMatchObject({ accepted_fee_usd: null, fee_ends_at: null })
+  const again = await set(agent.client, {}, { accept_fee: true })
+  expect(again).toMatchObject({ fee_accepted: true, fee_ends_at: null })
+  expect(again.receipt.payload).toMatchObject({ accepted_fee_usd: 499, fee_ends_at: null })
+})
+
 verifies('accounts.starts', '50 starts race a pause; none is stored after it', async () => {
   const agent = await open()
   const inputs = []
