@@ -1,8 +1,11 @@
 import { digest, refusal } from './columns.ts'
 
-const changing = ['state', 'state_since', 'decision_id', 'credential_id', 'scheduled']
+const changing = `array['state','state_since','decision_id','credential_id','scheduled','accepted_terms','terms_sha256']`
 
-/** Workflows of customers that start a run at each firing of their schedule, and what became of each firing. */
+/**
+ * Workflows of customers that start a run at each firing of their schedule, with the terms of the runs that their agent accepted
+ * last; and what became of each firing, which cites the terms.
+ */
 export const customerWorkflows: readonly string[] = [
   `create table customer_workflows (
     workflow_id text primary key check (workflow_id ~ '^cw_[0-9a-f]{64}$'),
@@ -19,6 +22,8 @@ export const customerWorkflows: readonly string[] = [
     cadence text not null check (cadence in ('on_demand','daily','weekly','monthly')),
     input json not null,
     input_sha256 text not null ${digest('input_sha256')},
+    accepted_terms json not null,
+    terms_sha256 text not null check (terms_sha256 = encode(sha256(convert_to(accepted_terms::text, 'UTF8')), 'hex')),
     state text not null default 'waiting' check (state in ('waiting','active','paused','rejected','deleted')),
     state_since timestamptz not null default clock_timestamp(),
     decision_id text,
@@ -31,13 +36,33 @@ export const customerWorkflows: readonly string[] = [
   // The schedules that are not yet as their workflows are.
   `create index customer_workflows_behind on customer_workflows (workflow_id)
     where state in ('active','paused','deleted') and scheduled is distinct from state`,
-  customerWorkflowsGuard([]),
+  `create function customer_workflows_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(`tg_op = 'DELETE'`, 'a workflow is never deleted')}
+    if tg_op = 'INSERT' then
+      ${refusal(
+        `new.state <> 'waiting' or not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
+          and w.kind = 'written' and w.subject = new.workflow_id)`,
+        'a workflow begins with its own write and waits',
+      )}
+      return new;
+    end if;
+    ${refusal(
+      `to_jsonb(new) - ${changing} <> to_jsonb(old) - ${changing}
+        or (old.decision_id is not null and new.decision_id is distinct from old.decision_id)
+        or (old.state <> new.state and (old.state, new.state) not in (('waiting','active'),('waiting','rejected'),('waiting','deleted'),
+          ('active','paused'),('active','deleted'),('paused','active'),('paused','deleted')))`,
+      'what a workflow does stays as it was reviewed',
+    )}
+    return new;
+  end $$`,
   `create trigger customer_workflows_guard before insert or update or delete on customer_workflows
     for each row execute function customer_workflows_guard()`,
   `create table workflow_firings (
     firing_id text primary key check (firing_id ~ '^fi_[0-9a-f]{64}$'),
     workflow_id text not null references customer_workflows,
     due_at timestamptz not null,
+    terms_sha256 text not null ${digest('terms_sha256')},
     state text not null default 'due' check (state in ('due','started','refused')),
     quote_id text references quotes,
     run_id text,
@@ -59,28 +84,3 @@ export const customerWorkflows: readonly string[] = [
   `create trigger workflow_firings_guard before update or delete on workflow_firings
     for each row execute function workflow_firings_guard()`,
 ]
-
-/** The guard of workflows; these columns change too. */
-export function customerWorkflowsGuard(more: readonly string[]): string {
-  const columns = `array[${[...changing, ...more].map((column) => `'${column}'`).join(',')}]`
-  return `create or replace function customer_workflows_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a workflow is never deleted')}
-    if tg_op = 'INSERT' then
-      ${refusal(
-        `new.state <> 'waiting' or not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
-          and w.kind = 'written' and w.subject = new.workflow_id)`,
-        'a workflow begins with its own write and waits',
-      )}
-      return new;
-    end if;
-    ${refusal(
-      `to_jsonb(new) - ${columns} <> to_jsonb(old) - ${columns}
-        or (old.decision_id is not null and new.decision_id is distinct from old.decision_id)
-        or (old.state <> new.state and (old.state, new.state) not in (('waiting','active'),('waiting','rejected'),('waiting','deleted'),
-          ('active','paused'),('active','deleted'),('paused','active'),('paused','deleted')))`,
-      'what a workflow does stays as it was reviewed',
-    )}
-    return new;
-  end $$`
-}

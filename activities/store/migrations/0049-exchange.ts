@@ -1,4 +1,4 @@
-import { refusal } from './columns.ts'
+import { digest, refusal } from './columns.ts'
 
 const ended = `('accepted','rejected','released','expired')`
 const fixed = `array['state','ended_at','reason','delivery','delivery_sha256','checks','delivered_at','receipt_id']`
@@ -14,6 +14,7 @@ export const exchange: readonly string[] = [
     agent_id text not null references agents,
     entitlement_id text not null references entitlements,
     input_sha256 text not null,
+    terms_sha256 text ${digest('terms_sha256')},
     state text not null default 'held' check (state in ('held','delivered','accepted','rejected','released','expired')),
     claimed_at timestamptz not null default clock_timestamp(),
     expires_at timestamptz not null check (expires_at > claimed_at),

@@ -41,7 +41,6 @@ import { pilotActivations } from '../migrations/0045-pilot-activations.ts'
 import { clearings } from '../migrations/0047-clearings.ts'
 import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
 import { exchange } from '../migrations/0049-exchange.ts'
-import { workflowTerms } from '../migrations/0050-workflow-terms.ts'
 import { productionRuns } from '../migrations/0051-production-runs.ts'
 import { dueFees } from '../migrations/0052-due-fees.ts'
 import { acceptedFees } from '../migrations/0053-accepted-fees.ts'
@@ -98,7 +97,6 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0047-clearings': clearings,
   '0048-customer-workflows': customerWorkflows,
   '0049-exchange': exchange,
-  '0050-workflow-terms': workflowTerms,
   '0051-production-runs': productionRuns,
   '0052-due-fees': dueFees,
   '0053-accepted-fees': acceptedFees,

@@ -548,13 +548,13 @@ export type Database = {
     cadence: 'on_demand' | 'daily' | 'weekly' | 'monthly'
     input: Json<JsonObject>
     input_sha256: string
+    accepted_terms: Json<FiringTerms>
+    terms_sha256: string
     state: Generated<'waiting' | 'active' | 'paused' | 'rejected' | 'deleted'>
     state_since: Generated<Date>
     decision_id: string | null
     scheduled: 'active' | 'paused' | 'deleted' | null
     created_at: Generated<Date>
-    accepted_terms: Json<FiringTerms> | null
-    terms_sha256: string | null
   }
   delegated_actions: {
     action_id: string
@@ -640,6 +640,7 @@ export type Database = {
     agent_id: string
     entitlement_id: string
     input_sha256: string
+    terms_sha256: string | null
     state: Generated<'held' | 'delivered' | 'accepted' | 'rejected' | 'released' | 'expired'>
     claimed_at: Generated<Date>
     expires_at: Date
@@ -650,7 +651,6 @@ export type Database = {
     receipt_id: string | null
     ended_at: Date | null
     reason: string | null
-    terms_sha256: string | null
   }
   failed_attempts: {
     subject: string
@@ -1677,6 +1677,7 @@ export type Database = {
     firing_id: string
     workflow_id: string
     due_at: Date
+    terms_sha256: string
     state: Generated<'due' | 'started' | 'refused'>
     quote_id: string | null
     run_id: string | null
@@ -1685,6 +1686,5 @@ export type Database = {
     detail: string | null
     fired_at: Generated<Date>
     ended_at: Date | null
-    terms_sha256: string | null
   }
 }

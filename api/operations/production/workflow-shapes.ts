@@ -40,8 +40,8 @@ const Firing = z
     work_order_id: WorkOrderId.nullable().meta({ description: 'It waits for its own review.' }),
     code: z.string().nullable().meta({ description: 'Why no run was started.' }),
     detail: z.string().nullable(),
-    terms_sha256: Digest.nullable().meta({
-      description: 'Of the accepted terms by which it fired; null before terms were stored.',
+    terms_sha256: Digest.meta({
+      description: 'Of the accepted terms by which it fired.',
     }),
   })
   .meta({ id: 'WorkflowFiring' })
@@ -59,9 +59,8 @@ export const CustomerWorkflow = z
         data_policy: z.string(),
         data_declaration: z.string(),
       })
-      .nullable()
       .meta({ id: 'FiringTerms', description: 'What its agent accepted last.' }),
-    terms_sha256: Digest.nullable().meta({
+    terms_sha256: Digest.meta({
       description: 'Of the RFC 8785 form of accepted_terms.',
     }),
     state: z.enum(workflowStates),
