@@ -4,7 +4,6 @@ import { checkReturns } from '#domain/payments/returned-money.ts'
 import { eventsAbout } from '../store/credit/provider-events.ts'
 import { type ReferenceRow, updateReference } from '../store/payments/payment-references.ts'
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
-import { convertPilots } from '../store/pilots/next-steps.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { refundReference } from './credit.ts'
 import type { MoneyDeps } from './deps.ts'
@@ -53,7 +52,6 @@ async function applyVerdict(
   const upheld = isDisputed
     ? await changeState(tx, reference, { event: 'uphold', reason: null })
     : reference
-  if (isDisputed) await convertPilots(tx, 'payment_reference_id', reference.payment_reference_id)
   return { outcome: verdict === 'kept' ? 'verified' : verdict, reference: upheld }
 }
 

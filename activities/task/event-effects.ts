@@ -9,7 +9,6 @@ import {
   latestDelivery,
 } from '../store/callbacks/callback-deliveries.ts'
 import { setProofDue } from '../store/commerce/proof-loops.ts'
-import { convertPilots } from '../store/pilots/next-steps.ts'
 import { endPilotRun } from '../store/pilots/runs.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import {
@@ -106,9 +105,6 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       await acceptDelivery(tx, after)
       await endPilotRun(tx, after.task_id, 'delivered')
     },
-  },
-  receipts_issued: {
-    write: (_deps, tx, { after: { task_id } }) => convertPilots(tx, 'task_id', task_id),
   },
   exception_raised: {
     write: async (deps, tx, transition) => {

@@ -43,7 +43,7 @@ export const pilotRequirements = {
   'pilots.paid': {
     source: 'pilots § Paid next step',
     behavior:
-      'An offer after delivery makes a pilot ready for its paid next step; only a verified payment and a completed run of its client after that offer convert it, in code and in SQL, and no call sets that state.',
+      'An offer after delivery makes a pilot ready for its paid next step; it has converted while a completed run of its client after that offer has a verified payment, and no longer once that is disputed or refunded; no call sets that state.',
   },
   'pilots.offer': {
     source: 'pilots § Offers',

@@ -75,7 +75,7 @@ export async function findDeliveredPilot(
     select t.task_id, t.entitlement_id, t.usage, p.state_since as since
     from pilots p join pilot_runs r using (pilot_id) join tasks t using (task_id)
     where p.pilot_id = ${pilotId} and p.agent_id = ${agentId} and t.agent_id = ${agentId}
-      and p.state in ('delivered', 'paid_next_step_ready', 'converted_to_paid')`.execute(tx)
+      and p.state in ('delivered', 'paid_next_step_ready')`.execute(tx)
   return rows[0]
 }
 

@@ -13,7 +13,6 @@ const moves = [
   ['activated', 'running'],
   ['running', 'delivered'],
   ['delivered', 'paid_next_step_ready'],
-  ['paid_next_step_ready', 'converted_to_paid'],
 ]
 const ended = `('rejected','declined','expired','closed')`
 
@@ -34,7 +33,7 @@ export const pilots: readonly string[] = [
     challenge_id text references payment_challenges,
     status_token_sha256 text not null unique ${digest('status_token_sha256')},
     state text not null check (state in ('requested','invited','accepted','declined','expired','activated','rejected',
-      'running','delivered','paid_next_step_ready','converted_to_paid','closed')),
+      'running','delivered','paid_next_step_ready','closed')),
     state_since timestamptz not null default clock_timestamp(),
     waiting_since timestamptz,
     decision_id text check (decision_id ~ '^dec_[0-9a-f]{64}$'),

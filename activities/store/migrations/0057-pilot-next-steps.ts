@@ -1,6 +1,6 @@
 import { refusal } from './columns.ts'
 
-/** The paid next step of pilots: an offer makes one ready, and a paid run after it converts it. */
+/** The paid next step of pilots: an offer makes one ready, and it is converted while a run after it is paid. */
 export const pilotNextSteps: readonly string[] = [
   `alter table paid_next_steps
     alter column prospect_id drop not null,
@@ -22,15 +22,17 @@ export const pilotNextSteps: readonly string[] = [
       where exists (select from production_runs a where a.task_id = t.task_id and a.customer_account = own.customer_account)
         or exists (select from paid_next_steps s join entitlements n using (quote_id)
           where s.pilot_id = p.pilot_id and n.entitlement_id = t.entitlement_id)`,
+  // The state of a pilot now. Its payments decide whether one that is ready has converted, and no one else.
+  `create view pilots_now as
+    select p.pilot_id, case
+        when p.state = 'paid_next_step_ready' and exists (select from pilot_paid_runs r where r.pilot_id = p.pilot_id) then 'converted_to_paid'
+        else p.state end as state_now
+      from pilots p`,
   `create function pilots_paid_guard() returns trigger language plpgsql as $$
   begin
     ${refusal(
       `new.state = 'paid_next_step_ready' and not exists (select from paid_next_steps s where s.pilot_id = new.pilot_id)`,
       'an offer makes a pilot ready for its paid next step',
-    )}
-    ${refusal(
-      `new.state = 'converted_to_paid' and not exists (select from pilot_paid_runs r where r.pilot_id = new.pilot_id)`,
-      'a paid run after the offer converts a pilot',
     )}
     return new;
   end $$`,

@@ -13,34 +13,22 @@ export async function deliveredByPilot(tx: Tx, pilotId: string): Promise<Deliver
   return rows[0]
 }
 
-/** Whether a pilot has an offer that can still be paid, or that is paid. */
+/** Whether a pilot has an offer that can still be paid, or that is paid and whose payment was not given back. */
 export async function pilotHasOffer(tx: Tx, pilotId: string): Promise<boolean> {
   const { rows } = await sql`select from paid_next_steps s join quotes q using (quote_id)
-    where s.pilot_id = ${pilotId} and (q.expires_at > statement_timestamp()
-      or exists (select from payment_challenges c where c.quote_id = s.quote_id and c.state = 'settled'))`.execute(
-    tx,
-  )
+    where s.pilot_id = ${pilotId} and case
+      when exists (select from payment_challenges c where c.quote_id = s.quote_id and c.state = 'settled') then not exists (
+        select from entitlements e join payment_references r using (entitlement_id) where e.quote_id = s.quote_id and r.state = 'refunded')
+      else q.expires_at > statement_timestamp() end`.execute(tx)
   return rows.length > 0
 }
 
 /** The pilot of the agent of a prospect, for its account, that was delivered last. */
 export async function deliveredPilotOf(tx: Tx, prospectId: string): Promise<string | undefined> {
   const { rows } = await sql<{ pilot_id: string }>`
-    select p.pilot_id from prospects o join pilots p on p.agent_id = o.agent_id and p.state in ('delivered','paid_next_step_ready')
+    select p.pilot_id from prospects o join pilots p on p.agent_id = o.agent_id
+      join pilots_now n on n.pilot_id = p.pilot_id and n.state_now in ('delivered','paid_next_step_ready')
       join pilot_runs r on r.pilot_id = p.pilot_id and (o.customer_account is null or r.customer_account = o.customer_account)
     where o.prospect_id = ${prospectId} order by r.started_at desc, p.pilot_id limit 1`.execute(tx)
   return rows[0]?.pilot_id
-}
-
-/** The pilots that this run, paid after an offer to them, converts: it does so when it completes, or when its payment is verified again. */
-export async function convertPilots(
-  tx: Tx,
-  key: 'task_id' | 'payment_reference_id',
-  id: string,
-): Promise<void> {
-  await sql`update pilots set state = 'converted_to_paid', state_since = clock_timestamp()
-    where state = 'paid_next_step_ready'
-      and pilot_id in (select r.pilot_id from pilot_paid_runs r where ${sql.ref(`r.${key}`)} = ${id})`.execute(
-    tx,
-  )
 }

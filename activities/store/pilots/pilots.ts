@@ -3,11 +3,13 @@ import { type PilotState, pilotLimits } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { amountOf, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countOf, findRow, lockRow } from '../postgres/rows.ts'
+import { countOf, findRow, lockRow, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
-export type PilotRow = Selectable<Database['pilots']>
+type Stored = Selectable<Database['pilots']>
+/** A pilot in its state of now, which for one that is ready for its paid next step follows from its payments. */
+export type PilotRow = Omit<Stored, 'state'> & { state: PilotState }
 type NewPilot = Omit<Insertable<Database['pilots']>, 'state' | 'waiting_since'>
 type Changed = Omit<Updateable<Database['pilots']>, 'state_since'>
 
@@ -75,10 +77,24 @@ async function closeOldest(tx: Tx): Promise<boolean> {
 
 type By = { pilot_id: string } | { status_token_sha256: string } | { work_order_id: string }
 
-export const findPilot = (tx: Tx, by: By) => findRow(tx, 'pilots', by)
+export const findPilot = async (tx: Tx, by: By) => asNow(tx, await findRow(tx, 'pilots', by))
 
 /** The row, locked for the rest of the transaction. */
-export const lockPilot = (tx: Tx, pilotId: string) => lockRow(tx, 'pilots', { pilot_id: pilotId })
+export const lockPilot = async (tx: Tx, pilotId: string) =>
+  asNow(tx, await lockRow(tx, 'pilots', { pilot_id: pilotId }))
+
+/** A row that was read in the state of now. */
+async function asNow(tx: Tx, row: Stored | undefined): Promise<PilotRow | undefined> {
+  if (row?.state !== 'paid_next_step_ready') return row
+  const { state_now } = await requireRow(tx, 'pilots_now', { pilot_id: row.pilot_id })
+  return { ...row, state: state_now }
+}
+
+const pilotsNow = (tx: Tx) =>
+  tx.selectFrom('pilots').innerJoin('pilots_now', 'pilots_now.pilot_id', 'pilots.pilot_id')
+
+type Now = Stored & { state_now: PilotState }
+const inStateOfNow = ({ state_now, ...row }: Now): PilotRow => ({ ...row, state: state_now })
 
 /** Changes a locked pilot; a new state begins now. */
 export function changePilot(tx: Tx, pilotId: string, changed: Changed): Promise<PilotRow> {
@@ -92,18 +108,20 @@ export function changePilot(tx: Tx, pilotId: string, changed: Changed): Promise<
     .executeTakeFirstOrThrow()
 }
 
-/** How many pilots are in each of these states, which all are open ones: the index of open pilots counts them. */
+/**
+ * How many pilots are in each of these states. The index of open pilots counts them where all are open ones; one that converted is
+ * stored as ready.
+ */
 export async function countPilots(
   tx: Tx,
   states: readonly PilotState[],
 ): Promise<Record<string, number>> {
-  const rows = await tx
-    .selectFrom('pilots')
-    .select(['state', sql<number>`count(*)::int`.as('count')])
-    .where('state', 'in', states)
-    .groupBy('state')
+  const rows = await pilotsNow(tx)
+    .select(['state_now', sql<number>`count(*)::int`.as('count')])
+    .where(sql<boolean>`state = any(${[...states]})`)
+    .groupBy('state_now')
     .execute()
-  const counted = new Map(rows.map(({ state, count }) => [state, count]))
+  const counted = new Map(rows.map(({ state_now, count }) => [state_now, count]))
   return Object.fromEntries(states.map((state) => [state, counted.get(state) ?? 0]))
 }
 
@@ -127,7 +145,7 @@ export type PilotFilter = {
 }
 
 const named = (text: string) =>
-  sql<boolean>`(pilot_id = ${text} or agent_id = ${text} or work_order_id = ${text}
+  sql<boolean>`(pilots.pilot_id = ${text} or agent_id = ${text} or work_order_id = ${text}
     or strpos(lower(client->>'name'), lower(${text})) > 0)`
 
 /** The pilots of every source, the newest first, with their number. */
@@ -136,33 +154,32 @@ export async function listPilots(
   { text, rail, states, source }: PilotFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ rows: PilotRow[]; total: number }> {
-  const filtered = tx
-    .selectFrom('pilots')
+  const filtered = pilotsNow(tx)
     .$if(text !== undefined, (query) => query.where(named(String(text))))
     .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
-    .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
+    .$if(states !== undefined, (query) => query.where('state_now', 'in', states ?? []))
     .$if(source !== undefined, (query) => query.where('source', '=', source as PilotRow['source']))
   const rows = await filtered
-    .selectAll()
+    .selectAll('pilots')
+    .select('state_now')
     .orderBy('created_at', 'desc')
-    .orderBy('pilot_id')
+    .orderBy('pilots.pilot_id')
     .offset(offset)
     .limit(limit)
     .execute()
-  return { rows, total: await countOf(filtered) }
+  return { rows: rows.map(inStateOfNow), total: await countOf(filtered) }
 }
 
 const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
-  tx
-    .selectFrom('pilots')
+  pilotsNow(tx)
     // Without a name or a state only what waits is listed.
     .$if(subjectId === undefined && state === undefined, (query) =>
       query.where('waiting_since', 'is not', null),
     )
     .$if(subjectId !== undefined || state !== undefined, (query) => query.where(isOpen))
     .where(waitingAs(waits, { since: 'waiting_since', amount: amountOf('total_usd') }))
-    .$if(subjectId !== undefined, (query) => query.where('pilot_id', '=', String(subjectId)))
-    .$if(state !== undefined, (query) => query.where(sql<boolean>`state = ${state}`))
+    .$if(subjectId !== undefined, (query) => query.where('pilots.pilot_id', '=', String(subjectId)))
+    .$if(state !== undefined, (query) => query.where(sql<boolean>`state_now = ${state}`))
     .$if(rail !== undefined, (query) => query.where(sql<boolean>`rail = ${rail}`))
 
 const isOpen = sql<boolean>`state not in ('declined', 'expired', 'rejected', 'closed')`
@@ -173,17 +190,16 @@ export async function listWaitingPilots(
   filter: ReviewFilter,
   most: number,
 ): Promise<PilotRow[]> {
-  return waiting(tx, filter)
-    .selectAll()
+  const rows = await waiting(tx, filter)
+    .selectAll('pilots')
+    .select('state_now')
     .orderBy(sql`coalesce(waiting_since, state_since)`)
-    .orderBy('pilot_id')
+    .orderBy('pilots.pilot_id')
     .limit(most)
     .execute()
+  return rows.map(inStateOfNow)
 }
 
 export async function countWaitingPilots(tx: Tx, filter: ReviewFilter): Promise<number> {
-  const { count } = await waiting(tx, filter)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(waiting(tx, filter))
 }

@@ -25,7 +25,7 @@ import type { ReportedStep } from '#domain/harness/regressions.ts'
 import type { HarnessRail } from '#domain/harness/suites.ts'
 import type { PlayedStep } from '#domain/harness/transcript.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
-import type { PilotClient } from '#domain/pilots/pilot.ts'
+import type { PilotClient, PilotState } from '#domain/pilots/pilot.ts'
 import type { FiringTerms } from '#domain/production/accepted-terms.ts'
 import type { ChainStep } from '#domain/production/activation-chain.ts'
 import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
@@ -1054,7 +1054,6 @@ export type Database = {
       | 'running'
       | 'delivered'
       | 'paid_next_step_ready'
-      | 'converted_to_paid'
       | 'closed'
     state_since: Generated<Date>
     waiting_since: Date | null
@@ -1064,6 +1063,10 @@ export type Database = {
     reminded_at: Date | null
     created_at: Generated<Date>
     prospect_id: string | null
+  }
+  pilots_now: {
+    pilot_id: string
+    state_now: PilotState
   }
   postings: {
     posting_id: Generated<string>

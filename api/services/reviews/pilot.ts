@@ -1,5 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
-import { hasEnded, type PilotState } from '#domain/pilots/pilot.ts'
+import { hasEnded } from '#domain/pilots/pilot.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { nextTaskState } from '#domain/tasks/lifecycle.ts'
 import { listEntries } from '../../../activities/store/pilots/entries.ts'
@@ -105,7 +105,7 @@ async function abandonRun(
     await decideWorkOrder(tx, order.work_order_id, { decision: 'reject', decision_id: decisionId })
 }
 
-type Decided = Partial<Record<Decision, PilotState>>
+type Decided = Partial<Record<Decision, 'activated' | 'rejected' | 'closed'>>
 
 /** The state after each decision that is allowed now. */
 function afterDecision({ state, waiting_since }: PilotRow): Decided {

@@ -156,7 +156,7 @@ const later = new RegExp(
     'model_(budgets|calls)|run_drafts|evidence_analyses|analysis_calls|proof_relays',
     'harness_(runs|facts|steps|append_only)|regression_reports',
     'directory_submissions|agent_identities',
-    'pilots(_paid_guard)?|pilot_(entries|runs|trials|paid_runs)',
+    'pilots(_(now|paid_guard))?|pilot_(entries|runs|trials|paid_runs)',
     'runs_role_(events_)?guard|tasks_runs_role|task_events_runs_role|production_(writes|runs)|customer_account_guard|first_paid_runs|customer_runs|activations|clearings',
     'settled_at',
     'runs_at_step|proof_loops|pilot_activations',

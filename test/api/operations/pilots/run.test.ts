@@ -289,7 +289,7 @@ verifies(
       evidence: { return_package_id: expect.stringMatching(/^rp_/) },
     })
     expect(await codeOf(offer())).toBe('wrong_state')
-    await expect(set('converted_to_paid')).rejects.toThrow('a paid run after the offer')
+    await expect(set('converted_to_paid')).rejects.toThrow('no such move of a pilot')
     // A run of the agent for another account is none of its client.
     const { publication_consent: _consent, ...foreign } = await agent.input()
     const run_of = async (given: typeof foreign) => {
@@ -299,13 +299,33 @@ verifies(
     await complete((paid) => run_of({ ...foreign, payment_reference_id: paid }), foreign.quote_id)
     expect(await state()).toBe('paid_next_step_ready')
     const next = { ...foreign, tier: 'pro', quote_id, idempotency_key: freshKey() } as const
-    const run_id = await complete(
-      (paid) => run_of({ ...next, payment_reference_id: paid }),
-      quote_id,
-    )
+    let payment = ''
+    const run_id = await complete((paid) => {
+      payment = paid
+      return run_of({ ...next, payment_reference_id: paid })
+    }, quote_id)
+    const { items } = (await operator().call('pilots-list', { q: pilot_id })).body
+    expect(items).toMatchObject([{ state: 'converted_to_paid' }])
     expect(await state()).toBe('converted_to_paid')
     expect(await pack()).toMatchObject({ state: 'converted_to_paid', paid: { run_id } })
     expect(await codeOf(offer())).toBe('wrong_state')
+    // A payment that is disputed or given back converts nothing.
+    const move = (to: string) =>
+      sql`update payment_references set state = ${to} where payment_reference_id = ${payment}`.execute(
+        apis.db,
+      )
+    await move('disputed')
+    expect(await state()).toBe('paid_next_step_ready')
+    expect(await pack()).toMatchObject({ state: 'paid_next_step_ready' })
+    expect((await pack())?.paid).toBeUndefined()
+    expect(await codeOf(offer())).toBe('wrong_state')
+    await move('verified')
+    expect(await state()).toBe('converted_to_paid')
+    await decide(hosts(), apis.operator, payment, 'revise', { subject_kind: 'payment_reference' })
+    expect(await state()).toBe('paid_next_step_ready')
+    const again = (await offer()).body
+    expect(again.pilot?.state).toBe('paid_next_step_ready')
+    expect(again.quote.quote_id).not.toBe(quote_id)
   },
   200_000,
 )
