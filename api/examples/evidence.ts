@@ -67,7 +67,7 @@ const sampleOf = <Shown extends Record<string, unknown>>(fixture_id: string, sho
 })
 const sampledAnalysis = { ...analysis, usage: 'synthetic' } as const
 
-const relayId = 'pl_7d3b5f9a1c3e5d7f9b1a3c5e7f9d1b3a5c7e9f1d3b5a7c9e1f3d5b7a9c1e3f5d'
+const relayId = 'rly_7d3b5f9a1c3e5d7f9b1a3c5e7f9d1b3a5c7e9f1d3b5a7c9e1f3d5b7a9c1e3f5d'
 const event = {
   event_id: ids.usageEvent,
   kind: 'tool_call',

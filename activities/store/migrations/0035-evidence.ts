@@ -32,7 +32,7 @@ export const evidence: readonly string[] = [
   `create trigger evidence_analyses_guard before insert or update or delete on evidence_analyses
     for each row execute function evidence_analyses_guard()`,
   `create table proof_relays (
-    relay_id text primary key check (relay_id ~ '^pl_[0-9a-f]{64}$'),
+    relay_id text primary key check (relay_id ~ '^rly_[0-9a-f]{64}$'),
     agent_id text references agents,
     analysis_id text references evidence_analyses,
     payment_reference_id text references payment_references,

@@ -91,7 +91,7 @@ export const provenAnalysis = {
 
 export const ProofRelay = z
   .strictObject({
-    relay_id: z.string().regex(/^pl_[0-9a-f]{64}$/),
+    relay_id: z.string().regex(/^rly_[0-9a-f]{64}$/),
     receipt_id: ReceiptId,
     entry_hash: Digest,
     state: z.enum(['recorded', 'retry_available', 'handed_off']),

@@ -164,7 +164,7 @@ type Standing = ReturnType<typeof standingOf>
 const SAMPLED = '2026-11-01T00:00:00.000Z'
 
 export const relayIdOf = (callId: string): string =>
-  `pl_${digestOf({ type: 'service.proof-relay.v1', call: callId })}`
+  `rly_${digestOf({ type: 'service.proof-relay.v1', call: callId })}`
 
 /** The use of a relay: of its caller, in the chain of the service, where no credit is. */
 const used = ({ relayId, agentId, usage, rail }: Use) => ({

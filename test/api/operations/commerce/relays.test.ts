@@ -33,6 +33,8 @@ const verified = (receipt_id: string) =>
 verifies('relay.bound', 'a relay binds an analysis, its proof, a use and a receipt', async () => {
   const made = await relay(apis.open(), { context: context() })
   const { analysis_result, run_ledger, proof_relay, receipt } = made
+  // `pl_` names pilots.
+  expect(proof_relay.relay_id).toMatch(/^rly_[0-9a-f]{64}$/)
   expect(receipt).toMatchObject({
     kind: 'relay',
     subject: proof_relay.relay_id,
@@ -118,7 +120,7 @@ verifies('relay.caller', 'a use is counted against the caller of the relay alone
     (await by.call('usage-ledger-read', { limit: '50' })).body as { total: number }
   expect([(await usesOf(one)).total, (await usesOf(other)).total]).toEqual([0, 1])
   const forged = sql`insert into proof_relays (relay_id, agent_id, event_id, receipt_id)
-    values (${`pl_${'a'.repeat(64)}`}, ${one.agentId}, ${relayed.run_ledger.event_id}, ${relayed.receipt.receipt_id})`
+    values (${`rly_${'a'.repeat(64)}`}, ${one.agentId}, ${relayed.run_ledger.event_id}, ${relayed.receipt.receipt_id})`
   await expect(forged.execute(apis.db)).rejects.toThrow('the use of a relay is of its caller')
 })
 
