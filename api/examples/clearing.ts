@@ -6,7 +6,11 @@ const checks = [
   { check: 'package', outcome: 'passed', detail: 'every digest was computed again' },
   { check: 'receipts', outcome: 'passed', detail: 'funded and charged' },
   { check: 'payment', outcome: 'passed', detail: 'the payment is verified' },
-  { check: 'obligation', outcome: 'passed', detail: 'the amount is the price of the run' },
+  {
+    check: 'obligation',
+    outcome: 'passed',
+    detail: `promised by ${ids.contract}; the amount is the price of the run`,
+  },
   { check: 'policy', outcome: 'passed', detail: 'rail and price are in the scope' },
 ] as const
 const obligation = {
@@ -25,6 +29,8 @@ const clearing = {
     task_state: 'closed',
     ledger_head: digests.loop,
     ledger_entries: 17,
+    contract_id: ids.contract,
+    terms_sha256: digests.terms,
     return_package_id: ids.returnPackage,
     manifest_sha256: digests.manifest,
     proof_hash: digests.proof,

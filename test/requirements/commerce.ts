@@ -5,6 +5,11 @@ export const commerceRequirements = {
     behavior:
       'A clearing is decided by six checks on records alone: the worst one decides, and only a closed, proven, paid and charged run in its scope is cleared.',
   },
+  'clearing.statement': {
+    source: 'runs § Clearing',
+    behavior:
+      'The statement of a clearing is compared with the criteria and the scope of the accepted contract: what it does not promise is for a person, and a criterion that was not met blocks.',
+  },
   'clearing.faults': {
     source: 'runs § Clearing',
     behavior:

@@ -45,6 +45,10 @@ export const Clearing = z
       task_state: z.enum(taskStates),
       ledger_head: Digest,
       ledger_entries: z.int().min(0),
+      contract_id: z.string().nullable().meta({
+        description: 'The accepted contract whose promises the statement is compared with.',
+      }),
+      terms_sha256: Digest.nullable(),
       return_package_id: z.string().nullable(),
       manifest_sha256: Digest.nullable(),
       proof_hash: Digest.nullable(),

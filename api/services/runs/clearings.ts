@@ -15,6 +15,7 @@ import {
   insertClearing,
   latestClearing,
 } from '../../../activities/store/tasks/clearings.ts'
+import { liveContract } from '../../../activities/store/tasks/contracts.ts'
 import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
 import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
@@ -24,7 +25,9 @@ import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { type PackageDeps, packageFaults } from '../commerce/evidence.ts'
 import type { Samples } from '../receipts/sample.ts'
 import { owns, type TaskCaller } from '../tasks/access.ts'
+import { contractOf } from '../tasks/contract-terms.ts'
 import { clearingView } from './clearing-view.ts'
+import { completionOf } from './completion.ts'
 import { ownRun } from './own-run.ts'
 import { sampleClearing } from './sample-clearing.ts'
 import type { SamplePackage, SamplePackages } from './sample-packages.ts'
@@ -180,6 +183,7 @@ async function recordsOf(
   const usage_receipt_id = typeof charged === 'string' ? charged : null
   const settlement_receipt_id = credit?.settlement_receipt_id ?? null
   const { obligation, policy_scope: scope } = asked
+  const agreed = await agreedOf(tx, task)
   const facts = {
     usage: task.usage,
     rail: task.rail,
@@ -190,9 +194,11 @@ async function recordsOf(
     receipts: { settlement: settlement_receipt_id !== null, usage: usage_receipt_id !== null },
     payment: payment === undefined ? null : { state: payment.state, amountUsd: payment.amount_usd },
     obligation: {
+      statement: obligation.statement,
       amountUsd: obligation.amount_usd,
       dueAt: obligation.due_at === null ? null : Date.parse(obligation.due_at) / 1000,
     },
+    promised: agreed?.promised ?? null,
     policy: {
       rails: scope.rails,
       maxUsd: scope.amount_usd_max,
@@ -204,6 +210,8 @@ async function recordsOf(
     run_id,
     ledger_head: task.head_hash,
     ledger_entries: task.sequence,
+    contract_id: agreed?.contract_id ?? null,
+    terms_sha256: agreed?.terms_sha256 ?? null,
     return_package_id: verified?.return_package_id ?? null,
     manifest_sha256: verified?.manifest_sha256 ?? null,
     proof_hash: verified?.proof_hash ?? null,
@@ -211,6 +219,22 @@ async function recordsOf(
     usage_receipt_id,
   }
   return { facts, envelope, payment_reference_id: payment?.payment_reference_id ?? null }
+}
+
+/** The contract that was accepted for a run, with its promises and the judgements of its criteria. */
+async function agreedOf(tx: Tx, task: TaskRow) {
+  const contract = await liveContract(tx, task.task_id)
+  const terms = contract?.accepted_at ? await contractOf(tx, task.task_id) : undefined
+  if (contract === undefined || terms === undefined) return undefined
+  const { contract_id, terms_sha256 } = contract
+  const { criteria } = await completionOf(tx, task)
+  // The criteria of the contract follow the checks of the validator.
+  const own = criteria.slice(criteria.length - terms.acceptance_criteria.length)
+  return {
+    contract_id,
+    terms_sha256,
+    promised: { by: contract_id, scope: terms.scope, criteria: own },
+  }
 }
 
 async function ownClearing(tx: Tx, caller: TaskCaller, clearingId: string): Promise<ClearingRow> {

@@ -5,12 +5,9 @@ import { faultsOf, type PackageDeps } from '../commerce/evidence.ts'
 import { followingOf } from './clearing-view.ts'
 import type { SamplePackage } from './sample-packages.ts'
 
+const statement = 'A return package of the sample input.'
 const noTerms = {
-  obligation_object: {
-    statement: 'A return package of the sample input.',
-    due_at: null,
-    amount_usd: null,
-  },
+  obligation_object: { statement, due_at: null, amount_usd: null },
   policy_scope: { rails: null, amount_usd_max: null, data: null },
 }
 
@@ -28,7 +25,8 @@ export async function sampleClearing(deps: PackageDeps, made: SamplePackage) {
     package: { partial, faults, madeAt: 0 },
     receipts: { settlement: false, usage: false },
     payment: null,
-    obligation: { amountUsd: null, dueAt: null },
+    obligation: { statement, amountUsd: null, dueAt: null },
+    promised: { by: made.fixture_id, scope: [statement], criteria: [] },
     policy: { rails: null, maxUsd: null, limitsData: false },
     now: 0,
   })
@@ -40,6 +38,8 @@ export async function sampleClearing(deps: PackageDeps, made: SamplePackage) {
     // The head of a ledger without an entry.
     ledger_head: digestOf({ type: 'service.task.v1', task_id: run_id }),
     ledger_entries: 0,
+    contract_id: null,
+    terms_sha256: null,
     return_package_id,
     manifest_sha256,
     proof_hash,

@@ -1,5 +1,6 @@
 import type { RunUsage } from '../core/usage.ts'
 import type { RailKey } from '../rails/rail.ts'
+import type { Judgement } from '../reviews/evidence.ts'
 import type { TaskState } from '../tasks/lifecycle.ts'
 
 export const clearingDecisions = ['cleared', 'retry', 'human_review', 'blocked'] as const
@@ -33,6 +34,8 @@ export type ClearingEnvelope = {
   task_state: TaskState
   ledger_head: string
   ledger_entries: number
+  contract_id: string | null
+  terms_sha256: string | null
   return_package_id: string | null
   manifest_sha256: string | null
   proof_hash: string | null
@@ -57,7 +60,17 @@ export type ClearingFacts = {
   } | null
   readonly receipts: { readonly settlement: boolean; readonly usage: boolean }
   readonly payment: { readonly state: string; readonly amountUsd: number } | null
-  readonly obligation: { readonly amountUsd: number | null; readonly dueAt: number | null }
+  readonly obligation: {
+    readonly statement: string
+    readonly amountUsd: number | null
+    readonly dueAt: number | null
+  }
+  /** What the accepted contract of the run promises, and how its criteria were judged; null without one. */
+  readonly promised: {
+    readonly by: string
+    readonly scope: readonly string[]
+    readonly criteria: readonly Pick<Judgement, 'criterion' | 'verdict'>[]
+  } | null
   readonly policy: {
     readonly rails: readonly string[] | null
     readonly maxUsd: number | null
@@ -161,18 +174,41 @@ function paymentOf(facts: ClearingFacts): Judged {
 
 const unpaid: Readonly<Record<string, Outcome>> = { refunded: 'failed', disputed: 'review' }
 
-function obligationOf({ obligation, priceUsd, package: made, now }: ClearingFacts): Judged {
+/** Words compare without regard to case, spaces and a full stop at the end. */
+const wordsOf = (text: string): string =>
+  text.normalize('NFC').trim().replace(/\s+/g, ' ').replace(/\.$/, '').toLowerCase()
+
+/** What is owed has to be what the contract promises: a criterion, as the reviewer judged it, or a line of the scope. */
+function statementOf({ obligation, promised, state }: ClearingFacts): Judged | false {
+  if (promised === null) return ['open', 'there is no accepted contract']
+  const isOwed = (words: string) => wordsOf(words) === wordsOf(obligation.statement)
+  const owed = promised.criteria.find(({ criterion }) => isOwed(criterion))
+  if (owed === undefined)
+    return (
+      !promised.scope.some(isOwed) && [
+        'review',
+        `${promised.by} does not promise what the statement says`,
+      ]
+    )
+  if (state !== 'closed') return ['open', `the criterion of ${promised.by} is not judged yet`]
+  if (owed.verdict === 'not_met') return ['failed', `the criterion of ${promised.by} was not met`]
+  return owed.verdict !== 'met' && ['review', `the criterion of ${promised.by} was not judged`]
+}
+
+function obligationOf(facts: ClearingFacts): Judged {
+  const { obligation, priceUsd, package: made, promised, now } = facts
   const { amountUsd, dueAt } = obligation
   const late = made === null ? 'it is due, and not delivered' : 'it was delivered late'
   return judge(
     [
+      statementOf(facts),
       dueAt !== null && (made?.madeAt ?? now) > dueAt && ['review', late],
       amountUsd !== null && priceUsd === null && ['open', 'there is no price yet'],
       amountUsd !== null &&
         priceUsd !== null &&
         amountUsd !== priceUsd && ['review', 'the amount is not the price of the run'],
     ],
-    amountUsd === null ? 'no amount was named' : 'the amount is the price of the run',
+    `promised by ${promised?.by}; ${amountUsd === null ? 'no amount was named' : 'the amount is the price of the run'}`,
   )
 }
 

@@ -171,7 +171,8 @@ const meanings: Readonly<Record<string, string>> = {
   at: 'As of when the keys are judged.',
   clearing_id: 'A clearing of a run of yours.',
   obligation: 'What is owed: its words, the time when it is due, and the price.',
-  'obligation.statement': 'What is owed, in your words.',
+  'obligation.statement':
+    'What is owed, in the words of the contract: a criterion, or a line of its scope.',
   'obligation.due_at': 'When the package has to be made by.',
   'obligation.amount_usd': 'The price that was agreed.',
   policy_scope: 'What the run has to keep to.',

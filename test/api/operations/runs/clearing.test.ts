@@ -23,9 +23,11 @@ const open = () => createClient({ baseUrl: hosts().base })
 /** The members of the return object, as Doc 1 (Resources) lists them. */
 const members =
   'clearing_id, obligation_object, evidence_envelope, policy_scope, payment_reference, run_receipt, proof_state, clearing_decision, retry_available, handoff_ready, next_endpoint'
+/** What the contract of a run that was bought by `start-agent-run` promises. */
+const PROMISE = 'One standard run of packetops on the input of that digest.'
 const asked = (run_id: string, other: Partial<InputOf<'clearing-run'>> = {}) => ({
   run_id,
-  obligation: { statement: 'a sealed packet', amount_usd: 107 },
+  obligation: { statement: PROMISE, amount_usd: 107 },
   policy_scope: { rails: ['packetops' as const], amount_usd_max: 107 },
   idempotency_key: freshKey(),
   ...other,
@@ -69,7 +71,7 @@ verifies('clearing.run', 'a run that was delivered as owed clears, once at its h
   const verified = (await open().call('verify-receipt', { receipt_id })).body
   expect(verified).toMatchObject({ verified: true, kind: 'clearing' })
   expect(clearing.run_receipt.payload).toMatchObject({ envelope_sha256, money_movement: false })
-  expect(JSON.stringify(clearing.run_receipt.payload)).not.toContain('sealed packet')
+  expect(JSON.stringify(clearing.run_receipt.payload)).not.toContain('standard run')
 
   // The same call, another key, and fifty at once are one clearing; other terms are refused.
   expect(await clearOf(input)).toEqual(clearing)
@@ -77,7 +79,7 @@ verifies('clearing.run', 'a run that was delivered as owed clears, once at its h
   expect(new Set(again.map(({ clearing_id }) => clearing_id))).toEqual(
     new Set([clearing.clearing_id]),
   )
-  const other = { obligation: { statement: 'a sealed packet', amount_usd: 99 } }
+  const other = { obligation: { statement: PROMISE, amount_usd: 99 } }
   expect(await problemOf(clearOf(asked(run_id, other)))).toMatchObject({
     code: 'idempotency_conflict',
     clearing_id: clearing.clearing_id,
@@ -121,7 +123,7 @@ verifies('clearing.run', 'what a run lacks decides, and another head decides aga
     payment_reference: null,
   })
   const other = await unpaid()
-  const terms = { obligation: { statement: 'a packet' }, policy_scope: {} }
+  const terms = { obligation: { statement: PROMISE }, policy_scope: {} }
   const second = await clearOf(asked(other, terms))
   expect(second).toMatchObject({
     clearing_decision: 'retry',
@@ -139,6 +141,23 @@ verifies('clearing.run', 'what a run lacks decides, and another head decides aga
     },
   })
   expect(await read(second.clearing_id)).toMatchObject({ payment_reference: null })
+})
+
+verifies('clearing.statement', 'what the contract does not promise is not cleared', async () => {
+  const { run_id } = (await buyRun(buyer)).return_package
+  const statement = 'A return package of another run.'
+  const made = await clearOf(asked(run_id, { obligation: { statement, amount_usd: 107 } }))
+  const { contract_id, terms_sha256, checks } = made.evidence_envelope
+  const { body } = await buyer.client.call('contract-read', { contract_id: contract_id ?? '' })
+  expect(body.contract).toMatchObject({ terms_sha256, scope: [PROMISE, expect.anything()] })
+  expect(made).toMatchObject({ clearing_decision: 'human_review', handoff_ready: false })
+  expect(checks.filter(({ outcome }) => outcome !== 'passed')).toEqual([
+    {
+      check: 'obligation',
+      outcome: 'review',
+      detail: `${contract_id} does not promise what the statement says`,
+    },
+  ])
 })
 
 verifies(

@@ -55,7 +55,10 @@ const state = (read: (run_id: string) => object) => ({
 })
 const clearing = (run_id: string) => ({
   run_id,
-  obligation: { statement: 'a sealed packet', amount_usd: 107 },
+  obligation: {
+    statement: 'One standard run of packetops on the input of that digest.',
+    amount_usd: 107,
+  },
   policy_scope: { rails: ['packetops' as const], amount_usd_max: 107 },
   idempotency_key: freshKey(),
 })

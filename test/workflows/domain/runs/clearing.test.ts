@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import type { Judgement } from '#domain/reviews/evidence.ts'
 import { type ClearingFacts, clear, clearingDecisions } from '#domain/runs/clearing.ts'
 import { taskStates } from '#domain/tasks/lifecycle.ts'
 import { verifies } from '../../../verifies.ts'
@@ -15,7 +16,8 @@ const sound: ClearingFacts = {
   package: { partial: false, faults: [], madeAt: now - 60 },
   receipts: { settlement: true, usage: true },
   payment: { state: 'verified', amountUsd: 107 },
-  obligation: { amountUsd: 107, dueAt: now },
+  obligation: { statement: 'A sealed packet', amountUsd: 107, dueAt: now },
+  promised: { by: 'ct_1', scope: ['A sealed packet.'], criteria: [] },
   policy: { rails: ['packetops'], maxUsd: 107, limitsData: false },
   now,
 }
@@ -27,6 +29,7 @@ const decided = (changes: Partial<ClearingFacts>) => {
   ]
 }
 const packageOf = (more: object) => ({ package: { ...sound.package!, ...more } })
+const owed = (more: object) => ({ obligation: { ...sound.obligation, ...more } })
 const payment = (state: string, amountUsd = 107) => ({ payment: { state, amountUsd } })
 
 verifies('clearing.decided', 'each record that is missing, late or false decides', () => {
@@ -45,8 +48,8 @@ verifies('clearing.decided', 'each record that is missing, late or false decides
     [payment('disputed'), ['human_review', 'payment']],
     [payment('refunded'), ['blocked', 'payment']],
     [payment('verified', 106), ['human_review', 'payment']],
-    [{ obligation: { amountUsd: 99, dueAt: null } }, ['human_review', 'obligation']],
-    [{ obligation: { amountUsd: null, dueAt: now - 61 } }, ['human_review', 'obligation']],
+    [owed({ amountUsd: 99, dueAt: null }), ['human_review', 'obligation']],
+    [owed({ amountUsd: null, dueAt: now - 61 }), ['human_review', 'obligation']],
     [{ policy: { rails: ['tokenops'], maxUsd: null, limitsData: false } }, ['blocked', 'policy']],
     [{ policy: { rails: null, maxUsd: 106, limitsData: false } }, ['blocked', 'policy']],
     [{ policy: { rails: null, maxUsd: null, limitsData: true } }, ['human_review', 'policy']],
@@ -55,7 +58,33 @@ verifies('clearing.decided', 'each record that is missing, late or false decides
     expect([changes, decided(changes)]).toEqual([changes, expected])
   const free = { usage: 'synthetic', priceUsd: null, payment: null } as const
   const without = { ...free, receipts: { settlement: false, usage: false } }
-  expect(decided({ ...without, obligation: { amountUsd: null, dueAt: null } })).toEqual(['cleared'])
+  expect(decided({ ...without, ...owed({ amountUsd: null, dueAt: null }) })).toEqual(['cleared'])
+})
+
+verifies('clearing.statement', 'what is owed is what the contract promises, as judged', () => {
+  const by = (verdict?: Judgement['verdict']) => ({
+    promised: {
+      by: 'ct_1',
+      scope: ['A sealed packet.'],
+      criteria: verdict === undefined ? [] : [{ criterion: 'No  gaps.', verdict }],
+    },
+  })
+  const noGaps = owed({ statement: 'no gaps' })
+  const cases: [Partial<ClearingFacts>, string][] = [
+    [owed({ statement: ' a SEALED  packet' }), 'passed'],
+    [owed({ statement: 'another packet' }), 'review'],
+    [{ promised: null }, 'open'],
+    [{ ...noGaps, ...by() }, 'review'],
+    [{ ...noGaps, ...by('met') }, 'passed'],
+    [{ ...noGaps, ...by('not_met') }, 'failed'],
+    [{ ...noGaps, ...by('not_judged') }, 'review'],
+    [{ ...noGaps, ...by('not_met'), state: 'operating' }, 'open'],
+  ]
+  for (const [changes, expected] of cases) {
+    const { checks } = clear({ ...sound, ...changes })
+    const { outcome } = checks.find(({ check }) => check === 'obligation')!
+    expect([changes, outcome]).toEqual([changes, expected])
+  }
 })
 
 verifies('clearing.faults', 'a check names every fault, and the worst one is its outcome', () => {
@@ -64,7 +93,7 @@ verifies('clearing.faults', 'a check names every fault, and the worst one is its
     ...packageOf({ partial: true, faults: ['proof hash', 'result'] }),
     receipts: { settlement: false, usage: false },
     ...payment('pending', 106),
-    obligation: { amountUsd: 99, dueAt: now - 61 },
+    ...owed({ amountUsd: 99, dueAt: now - 61 }),
     policy: { rails: ['tokenops'], maxUsd: 106, limitsData: false },
   })
   expect(
@@ -101,7 +130,18 @@ const anyFacts: fc.Arbitrary<ClearingFacts> = fc.record({
       amountUsd: usd,
     }),
   ),
-  obligation: fc.record({ amountUsd: maybe(usd), dueAt: maybe(time) }),
+  obligation: fc.record({
+    statement: fc.constantFrom('a sealed packet', 'no gaps'),
+    amountUsd: maybe(usd),
+    dueAt: maybe(time),
+  }),
+  promised: maybe(
+    fc.record({
+      by: fc.constant('ct_1'),
+      scope: fc.constant(['A sealed packet.']),
+      criteria: fc.subarray([{ criterion: 'No gaps.', verdict: 'not_met' as const }]),
+    }),
+  ),
   policy: fc.record({
     rails: maybe(fc.subarray(['packetops', 'tokenops'])),
     maxUsd: maybe(usd),
