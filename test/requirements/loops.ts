@@ -25,6 +25,11 @@ export const loopRequirements = {
     behavior:
       'The seven stages of a diligenceops run follow its records; once it closes, a commerce proof of its package is evaluated without a call, also after a restart of the worker.',
   },
+  'loop.card': {
+    source: 'loops § Product to proof loop',
+    behavior:
+      'The stage of the product card is held while the service is paused or its page is not live, and done with the address that sells it otherwise.',
+  },
   'loop.audit': {
     source: 'loops § Audit pack',
     behavior:

@@ -7,7 +7,8 @@ export const stages = z
     z.strictObject({
       stage: z.enum(productStages),
       state: z.enum(stageStates).meta({
-        description: 'held: the proof waits for a payment or for a person.',
+        description:
+          'held: the card cannot be bought now, or the proof waits for a payment or for a person.',
       }),
       evidence_id: z.string().nullable(),
     }),

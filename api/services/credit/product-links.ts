@@ -42,16 +42,13 @@ export class ProductLinkService {
 
   /** What can be bought: by a live page, or else by the checkout of this service. */
   async cards(only: Only) {
-    const { authority } = this.#deps
-    return (await this.#withLinks(only)).map(({ cell, link }) => {
-      const hosted = linkStateOf(link, cell.total_usd) === 'live' ? link?.url : undefined
-      const own = `${authority.origin}/api/agent-rail-checkout?rail=${cell.rail}&tier=${cell.tier}`
-      return {
-        ...cell,
-        link_state: hosted == null ? ('rail_checkout' as const) : ('hosted' as const),
-        url: hosted ?? own,
-      }
-    })
+    return (await this.#withLinks(only)).map((sold) => this.#card(sold))
+  }
+
+  /** The card of one rail and tier with the state of its page; undefined for what is not sold. */
+  async card(only: Required<Only>) {
+    const [found] = await this.#withLinks(only)
+    return found && { ...this.#card(found), page: linkStateOf(found.link, found.cell.total_usd) }
   }
 
   /** Every page with its state, with the numbers of live and of missing pages. */
@@ -87,6 +84,16 @@ export class ProductLinkService {
         return { cell: cellView(cell, link), check, receipt: receiptView(jws) }
       },
     )
+  }
+
+  #card({ cell, link }: { cell: SoldCell; link: LinkRow | undefined }) {
+    const hosted = linkStateOf(link, cell.total_usd) === 'live' ? link?.url : undefined
+    const { origin } = this.#deps.authority
+    return {
+      ...cell,
+      link_state: hosted == null ? ('rail_checkout' as const) : ('hosted' as const),
+      url: hosted ?? `${origin}/api/agent-rail-checkout?rail=${cell.rail}&tier=${cell.tier}`,
+    }
   }
 
   async #withLinks(only: Only) {

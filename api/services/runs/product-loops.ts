@@ -4,6 +4,7 @@ import type { ProductStage, StageState } from '#domain/runs/product-loop.ts'
 import { returnPackageId } from '#domain/runs/return-package.ts'
 import { findProofOf, insertProofLoop } from '../../../activities/store/commerce/proof-loops.ts'
 import { findChallengeOf } from '../../../activities/store/payouts/challenges.ts'
+import { listPauses } from '../../../activities/store/payouts/controls.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
@@ -20,7 +21,7 @@ import { type RunViewDeps, runView } from './views.ts'
 type Deps = Pick<TaskDeps, 'db'> &
   RunViewDeps & {
     loops: Pick<LoopService, 'start'>
-    productLinks: Pick<ProductLinkService, 'cards'>
+    productLinks: Pick<ProductLinkService, 'card'>
   }
 type Run = Awaited<ReturnType<typeof runView>>
 
@@ -66,8 +67,8 @@ export class ProductLoopService {
       const task = await find(tx)
       return { run: await runView(this.#deps, tx, task), ...(await recordsOf(tx, task)) }
     })
-    const [card] = await productLinks.cards({ rail: run.rail as RailKey, tier: run.tier as Tier })
-    return { run, stages: stagesOf(run, { ...records, url: card?.url ?? null }) }
+    const card = await productLinks.card({ rail: run.rail as RailKey, tier: run.tier as Tier })
+    return { run, stages: stagesOf(run, { ...records, card }) }
   }
 }
 
@@ -77,13 +78,22 @@ async function recordsOf(tx: Tx, { agent_id, entitlement_id, task_id }: TaskRow)
   const packageSha256 = packageDigest({ return_package })
   const proof =
     agent_id === null ? undefined : await findProofOf(tx, { packageSha256, agentId: agent_id })
-  return { challenge, proof }
+  const isPaused = (await listPauses(tx)).some(({ scope }) => scope === 'service')
+  return { challenge, proof, isPaused }
 }
 
-type Records = Awaited<ReturnType<typeof recordsOf>> & { url: string | null }
+type Card = Awaited<ReturnType<ProductLinkService['card']>>
+type Records = Awaited<ReturnType<typeof recordsOf>> & { card: Card }
+
+/** What is sold can be bought now: `held` while the service is paused, or while the page that was set for it does not sell it. */
+function cardState({ card, isPaused }: Records): StageState {
+  if (card === undefined) return 'to_do'
+  return isPaused || !['missing', 'live'].includes(card.page) ? 'held' : 'done'
+}
 
 /** The stages in their order, each as its record shows it. */
-function stagesOf(run: Run, { challenge, proof, url }: Records) {
+function stagesOf(run: Run, records: Records) {
+  const { challenge, proof, card } = records
   const done = (isDone: boolean): StageState => (isDone ? 'done' : 'to_do')
   const eligible = proof !== undefined && decisionNow(proof) === 'eligible_to_continue'
   const made = run.loop.steps.find(({ step }) => step === 'attestation')?.state === 'done'
@@ -93,7 +103,7 @@ function stagesOf(run: Run, { challenge, proof, url }: Records) {
     evidence_id,
   })
   return [
-    stage('product_card', done(url !== null), url),
+    stage('product_card', cardState(records), card?.url ?? null),
     stage('quote', done(run.quote_id !== null), run.quote_id),
     stage('checkout', done(challenge?.state === 'settled'), challenge?.challenge_id ?? null),
     stage('run', done(made), run.run_id),

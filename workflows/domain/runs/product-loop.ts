@@ -10,6 +10,6 @@ export const productStages = [
 ] as const
 export type ProductStage = (typeof productStages)[number]
 
-/** `held`: a proof that waits for a payment or for a person. */
+/** `held`: a card that cannot be bought now, or a proof that waits for a payment or for a person. */
 export const stageStates = ['to_do', 'done', 'held'] as const
 export type StageState = (typeof stageStates)[number]

@@ -8,6 +8,7 @@ import {
 import { afterAll, beforeAll, expect } from 'vitest'
 import { railOf } from '#domain/rails/index.ts'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { checkedLink } from '../../../../activities/store/credit/product-links.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
@@ -96,6 +97,43 @@ verifies('loop.start', 'a paid run of any current rail waits for its payment', a
   expect(await problemOf(start({ ...input, tier: 'pro' }))).toMatchObject({
     code: 'idempotency_conflict',
   })
+})
+
+verifies('loop.card', 'the stage of the card follows its page and pauses', async () => {
+  const buyer = await openAgentUse(apis.hosts[0]!, apis.operator)
+  const { quote_id, total_usd } = await buyer.quote('diligenceops')
+  const { payment_reference_id } = await buyer.pay(quote_id)
+  await buyer.approve('payment_reference', payment_reference_id)
+  const { mode: _mode, rail, ...input } = buyer.startInput(quote_id, 'diligenceops')
+  const started = await buyer.client.call('diligence-loop-start', {
+    ...input,
+    usage: 'operational',
+  })
+  const { run_id } = started.body.run
+  const card = async () => {
+    const { body } = await buyer.client.call('diligence-loop-read', { run_id })
+    return 'run' in body ? body.stages[0] : undefined
+  }
+  const own = expect.stringContaining('/api/agent-rail-checkout?rail=diligenceops')
+  const sells = { stage: 'product_card', state: 'done', evidence_id: own }
+  expect(started.body.stages[0]).toEqual(sells)
+  const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+  const url = 'https://127.0.0.1/p/diligence'
+  const page = { rail, tier: 'standard', url, provider_price_usd: total_usd } as const
+  const set = { ...page, idempotency_key: freshKey() }
+  const { receipt } = (await operator.call('payment-links-set', set)).body
+  expect(await card()).toEqual({ ...sells, state: 'held' })
+  // As a look at a page that answers leaves it.
+  await checkedLink(apis.db, receipt.receipt_id, 'live')
+  expect(await card()).toEqual({ ...sells, evidence_id: url })
+  const pause = (paused: boolean) => {
+    const asked = { scope: 'service', paused, reason: 'a test' } as const
+    return operator.call('pause-set', { ...asked, idempotency_key: freshKey() })
+  }
+  await pause(true)
+  expect(await card()).toEqual({ ...sells, state: 'held', evidence_id: url })
+  await pause(false)
+  expect(await card()).toMatchObject({ state: 'done' })
 })
 
 verifies('loop.refused', 'no start of a future rail, without a quote, or paid twice', async () => {
