@@ -10,13 +10,13 @@ import { findWalletPause, shareSwitches } from '../store/payouts/controls.ts'
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { consumeCredit } from './credit.ts'
-import { anyPayment, newId, paymentPending, requirePayable } from './quotes.ts'
+import { anyPayment, newId, paymentPending, requirePayable, routeOf } from './quotes.ts'
 import { payByAllowance } from './references.ts'
 import { assertMaySpend } from './spending-limit.ts'
 
 /** A quote for a badge of so many months; the same one again within five minutes, as long as no challenge is on it. 403 `control_denied`. */
 export async function quoteBadge(
-  { fees }: { fees: FeeSettings },
+  { fees, issuer }: { fees: FeeSettings } & Pick<ReceiptIssuer, 'issuer'>,
   tx: Tx,
   agentId: string,
   months: number,
@@ -28,9 +28,8 @@ export async function quoteBadge(
   await lockQuotes(tx, item)
   const earlier = await findSameQuote(tx, { ...item, task_id: null })
   if (earlier?.total_usd === total_usd) return earlier
-  const route = { route_id: `route_${BADGE_FEE}`, provider: 'first_party', service_id: BADGE_FEE }
   const price = { base_usd: total_usd, rail_fee_usd: 0, total_usd, pricing_model: BADGE_FEE }
-  const provider_route = JSON.stringify(route)
+  const provider_route = routeOf(BADGE_FEE, issuer, BADGE_FEE)
   return insertQuote(
     tx,
     { quote_id: newId('qt'), ...item, ...price, provider_route },

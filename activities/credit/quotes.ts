@@ -39,6 +39,7 @@ import {
   lockLiveChallenge,
   updateChallenge,
 } from '../store/payouts/challenges.ts'
+import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
 /** Whose a quote is: its owner's, an agent or a task, or that of the first who presents the token of this digest. */
@@ -62,7 +63,11 @@ export const newId = (prefix: string): string => `${prefix}_${randomBytes(32).to
  * A quote for 24 hours. Its owner gets the same one again within five minutes, as long as neither a challenge nor credit is on it.
  * 400 `unsupported_request`, 403 `control_denied`.
  */
-export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRow> {
+export async function issueQuote(
+  { issuer }: Pick<ReceiptIssuer, 'issuer'>,
+  tx: Tx,
+  request: QuoteRequest,
+): Promise<QuoteRow> {
   const { by, rail, tier, units = 1, taskId = null, discovery = false } = request
   const { lines: _lines, ...price } = discovery ? discoveryPrice(rail) : priceOf(rail, tier, units)
   if (price.total_usd === 0 && units > 1)
@@ -77,18 +82,21 @@ export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRo
   const asked = { rail: rail.key, tier, units, task_id: taskId }
   const earlier = 'owner' in by ? await sameQuote(tx, { ...asked, bound_to: by.owner }) : undefined
   if (earlier?.total_usd === price.total_usd) return earlier
-  const { service_id, origin: provider } = serviceOf(railOf(rail.key))
-  const route = { route_id: `route_${rail.key}`, provider, service_id }
+  const { service_id } = serviceOf(railOf(rail.key))
   const whose = 'owner' in by ? { bound_to: by.owner } : { token_sha256: by.tokenSha256 }
   const quote = {
     quote_id: newId('qt'),
     ...whose,
     ...asked,
     ...price,
-    provider_route: JSON.stringify(route),
+    provider_route: routeOf(rail.key, issuer, service_id),
   }
   return insertQuote(tx, quote, quoteLifeSeconds)
 }
+
+/** What is quoted is done by the issuer whose receipts prove it. */
+export const routeOf = (key: string, provider: string, service_id: string): string =>
+  JSON.stringify({ route_id: `route_${key}`, provider, service_id })
 
 async function sameQuote(
   tx: Tx,

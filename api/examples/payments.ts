@@ -20,7 +20,7 @@ export const quote = {
   pricing_model: 'free_tools_movement_fee',
   provider_route: {
     route_id: 'route_packetops',
-    provider: 'first_party',
+    provider: `${BASE_URL}/api/trust-contract`,
     service_id: 'svc_packetops',
   },
   tier_terms: packetopsTiers.standard,

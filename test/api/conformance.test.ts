@@ -154,14 +154,15 @@ verifies(
 
 verifies(
   'conform.computed',
-  'posture follows from the configured providers, the route from the rail',
+  'posture follows from the configured providers, the route from rail and issuer',
   async () => {
     const { posture } = (await open().call('payment-rail-read', {})).body
     expect(posture).toEqual(['reference_based'])
     const { quote } = (await open().call('agent-quote', { rail: 'packetops', tier: 'standard' }))
       .body
     const packetops = rails.find((rail) => rail.key === 'packetops')!
-    const { service_id, origin: provider } = serviceOf(packetops)
+    const { service_id } = serviceOf(packetops)
+    const { issuer: provider } = (await open().call('trust-contract', {})).body
     expect(quote.provider_route).toEqual({ route_id: 'route_packetops', provider, service_id })
     // An agent starts by MCP the rails that it can buy by itself.
     for (const rail of rails)

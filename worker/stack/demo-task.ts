@@ -89,7 +89,7 @@ async function agreeAndPay({ hosts, run, ui, say }: Demo, customer: Customer, re
   const { challenge } = await customer.acceptContract(contract, quote)
   if (challenge === null) throw new Error('the accepted contract asks for no payment')
   say(
-    `contract    ${contract.contract_id} accepted, ${quote.total_usd} usd by ${quote.provider_route.provider}`,
+    `contract    ${contract.contract_id} accepted, ${quote.total_usd} usd by ${quote.provider_route.service_id}`,
   )
   const invoice = { method: 'invoice_reference', external_reference: `INV-${run}` } as const
   const { payment_reference_id } = await customer.present(challenge, invoice)

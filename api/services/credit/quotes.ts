@@ -56,7 +56,7 @@ export class QuoteService {
         : { owner: agentId }
     const answer = { callId, subject: `quote:${callId}`, status: 200 }
     return answerOnce(this.#deps, answer, async (tx) => {
-      const quote = await issueQuote(tx, { ...asked, by, rail: sold })
+      const quote = await issueQuote(this.#deps, tx, { ...asked, by, rail: sold })
       return { quote: quoteView(quote), lines: linesOf(quote) }
     })
   }
@@ -102,7 +102,7 @@ export class QuoteService {
       const rail = railOf(asked.rail)
       const discovery = rail.prices === null && task.usage === 'synthetic'
       const by = { owner: task.agent_id ?? taskId }
-      const issued = await issueQuote(tx, { ...asked, by, rail, taskId, discovery })
+      const issued = await issueQuote(this.#deps, tx, { ...asked, by, rail, taskId, discovery })
       await claimCredit(this.#deps, tx, { task, quoteId: issued.quote_id })
       return issued
     })

@@ -60,7 +60,11 @@ export class PilotOffers {
     const pilot_id = pilotIdOf(callId)
     return answerOnce(this.#deps, { callId, subject: pilot_id, status: 201 }, async (tx) => {
       const { name, contact } = await requireLauncher(tx, agentId, rail)
-      const quote = await issueQuote(tx, { by: { owner: agentId }, rail: railOf(rail), tier })
+      const quote = await issueQuote(this.#deps, tx, {
+        by: { owner: agentId },
+        rail: railOf(rail),
+        tier,
+      })
       const { quote_id, total_usd } = quote
       const challenge = await openChallenge(tx, quote_id)
       const { challenge_id } = challenge

@@ -121,7 +121,11 @@ export class NextStepService {
     return answerOnce({ db }, { callId, subject, status: 200 }, async (tx) => {
       const { agent_id, work, ...takers } = await takerOf(tx, named)
       const { task_id, rail, ...evidence } = work
-      const quote = await issueQuote(tx, { by: { owner: agent_id }, rail: railOf(rail), tier })
+      const quote = await issueQuote(deps, tx, {
+        by: { owner: agent_id },
+        rail: railOf(rail),
+        tier,
+      })
       const challenge = await openChallenge(tx, quote.quote_id)
       const { quote_id } = quote
       const facts = { ...takers, agent_id, quote_id, ...evidence, offered_by: operator }

@@ -13,7 +13,7 @@ import type { StartAsked } from './admission.ts'
 import type { RunStartService, Sale } from './start.ts'
 import type { RunViewDeps } from './views.ts'
 
-type Deps = Pick<TaskDeps, 'db'> &
+type Deps = Pick<TaskDeps, 'db' | 'issuer'> &
   Pick<RunViewDeps, 'tokens'> & { starts: Pick<RunStartService, 'start'> }
 /** A run as its agent starts it; one of a free rail has neither a quote nor funding. */
 export type LoopAsked = Omit<StartAsked, 'quote_id'> & { quote_id?: string | undefined }
@@ -71,7 +71,8 @@ export class LoopService {
     return transaction(db, async (tx) => {
       const known = await findTaskCredit(tx, taskId)
       return (
-        known?.quote_id ?? (await issueQuote(tx, { by: { owner: agentId }, rail, tier })).quote_id
+        known?.quote_id ??
+        (await issueQuote(this.#deps, tx, { by: { owner: agentId }, rail, tier })).quote_id
       )
     })
   }

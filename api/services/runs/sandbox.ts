@@ -148,7 +148,7 @@ async function storeRun(deps: TaskDeps, tx: Tx, { taskId, eventId, terms, input,
   const { tier } = terms
   const rail = railOf(terms.rail)
   const discovery = rail.prices === null
-  const quote = await issueQuote(tx, { by: { owner: taskId }, rail, tier, taskId, discovery })
+  const quote = await issueQuote(deps, tx, { by: { owner: taskId }, rail, tier, taskId, discovery })
   await claimCredit(deps, tx, { task, quoteId: quote.quote_id })
   await by?.record(tx, taskId)
   await advance()

@@ -100,7 +100,7 @@ export async function quoted(
   }: { tier?: Tier; units?: number; rail?: Sold } = {},
 ): Promise<{ agentId: string; challenge: ChallengeRow; entitlement: EntitlementRow }> {
   return transaction(deps.db, async (tx) => {
-    const quote = await issueQuote(tx, { by: { owner: agentId }, rail, tier, units })
+    const quote = await issueQuote(deps, tx, { by: { owner: agentId }, rail, tier, units })
     const entitlement = await openEntitlement(tx, quote, agentId)
     return { agentId, challenge: await openChallenge(tx, quote.quote_id), entitlement }
   })

@@ -58,7 +58,7 @@ verifies('money.quote', 'a caller gets the same unpaid quote within five minutes
   const caller = newAgent()
   const quote = (who = caller, units = 1) =>
     inTransaction((tx) =>
-      issueQuote(tx, { by: { owner: who }, rail: packetops, tier: 'standard', units }),
+      issueQuote(deps, tx, { by: { owner: who }, rail: packetops, tier: 'standard', units }),
     )
   const same = await Promise.all(Array.from({ length: 10 }, () => quote()))
   expect(new Set(same.map(({ quote_id }) => quote_id)).size).toBe(1)
@@ -73,7 +73,7 @@ verifies('money.quote', 'a caller gets the same unpaid quote within five minutes
   expect((await quote(newAgent())).quote_id).not.toBe(same[0]?.quote_id)
   const free = { key: 'scout' as const, prices: { entry: 0, standard: 0, pro: 0 } }
   const quoteFree = await inTransaction((tx) =>
-    issueQuote(tx, { by: { owner: caller }, rail: free, tier: 'entry' }),
+    issueQuote(deps, tx, { by: { owner: caller }, rail: free, tier: 'entry' }),
   )
   expect(quoteFree).toMatchObject({ base_usd: 0, rail_fee_usd: 0, total_usd: 0 })
   await expect(inTransaction((tx) => openChallenge(tx, quoteFree.quote_id))).rejects.toMatchObject(
@@ -86,7 +86,7 @@ verifies(
   'a quote has one open challenge, however many ask for it at once',
   async () => {
     const quote = await inTransaction((tx) =>
-      issueQuote(tx, { by: { owner: newAgent() }, rail: packetops, tier: 'pro' }),
+      issueQuote(deps, tx, { by: { owner: newAgent() }, rail: packetops, tier: 'pro' }),
     )
     const open = () => inTransaction((tx) => openChallenge(tx, quote.quote_id))
     const opened = await Promise.all(Array.from({ length: 10 }, open))

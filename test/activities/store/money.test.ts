@@ -224,7 +224,11 @@ verifies('caller.quote-bound', 'SQL neither takes a bound quote nor moves its cr
   const [first, second] = [newAgent(), newAgent()]
   const token = hex(32)
   const { quote_id } = await transaction(deps.db, (tx) =>
-    issueQuote(tx, { by: { tokenSha256: secretSha256(token) }, rail: packetops, tier: 'entry' }),
+    issueQuote(deps, tx, {
+      by: { tokenSha256: secretSha256(token) },
+      rail: packetops,
+      tier: 'entry',
+    }),
   )
   const credit = (agentId: string) => `insert into entitlements
     (entitlement_id, quote_id, agent_id, rail, tier, state, granted_units, fee_units)
@@ -257,7 +261,7 @@ verifies(
     const agentId = newAgent()
     for (let round = 0; round < 100; round += 1) {
       const quote = await transaction(deps.db, (tx) =>
-        issueQuote(tx, { by: { owner: agentId }, rail: packetops, tier: 'entry', units: 1 }),
+        issueQuote(deps, tx, { by: { owner: agentId }, rail: packetops, tier: 'entry', units: 1 }),
       )
       const open = () => transaction(deps.db, (tx) => openEntitlement(tx, quote, agentId))
       const opened = await Promise.all(Array.from({ length: 8 }, open))

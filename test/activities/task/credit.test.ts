@@ -53,7 +53,7 @@ const quoteOf = (tier: Tier = 'standard', units = 1) =>
   inTx(async (tx) => {
     const token = hex(32)
     const by = { tokenSha256: secretSha256(token) }
-    const { quote_id } = await issueQuote(tx, { by, rail: packetops, tier, units })
+    const { quote_id } = await issueQuote(tasks.deps, tx, { by, rail: packetops, tier, units })
     return claimQuote(tx, quote_id, { owner: trustedAgent, token })
   })
 const claim = (taskId: string, quoteId: string) =>
@@ -394,7 +394,7 @@ verifies(
   async () => {
     const { task_id } = await tasks.taskIn('trusted', operational)
     const quote = await inTx((tx) =>
-      issueQuote(tx, {
+      issueQuote(tasks.deps, tx, {
         by: { owner: trustedAgent },
         rail: packetops,
         tier: 'standard',

@@ -161,7 +161,7 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     transaction(db, async (tx) => {
       const task = await requireTask(tx, taskId)
       const by = { owner: task.agent_id ?? taskId }
-      const { quote_id } = await issueQuote(tx, {
+      const { quote_id } = await issueQuote(deps, tx, {
         by,
         rail: packetops,
         tier: 'standard',

@@ -240,7 +240,7 @@ verifies(
     expect(recordOf('result_contract')).toBe(made.return_package_id)
 
     expect(quote.provider_route).toMatchObject({
-      provider: 'first_party',
+      provider: expect.stringMatching(/\/api\/trust-contract$/),
       service_id: 'svc_tokenops',
     })
     expect(paid.subject).toMatchObject({ state: 'verified' })
