@@ -1,12 +1,13 @@
 import { resultContractVersion } from '#domain/core/contract-sets.ts'
+import { RunContract } from '#domain/runs/run-contract.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { liveContract } from '../store/tasks/contracts.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
 
 /** The contract that is sealed once credit, input and review are complete: the work, its input, its credit and the decision. */
-export async function runContractOf(tx: Tx, task: TaskRow): Promise<object> {
+export async function runContractOf(tx: Tx, task: TaskRow): Promise<RunContract> {
   const contract = await liveContract(tx, task.task_id)
-  return {
+  return RunContract.parse({
     contract_id: contract?.contract_id ?? null,
     version: 'v2',
     task_id: task.task_id,
@@ -19,5 +20,5 @@ export async function runContractOf(tx: Tx, task: TaskRow): Promise<object> {
     review_decision: task.review_decision,
     payment: { quote_id: task.quote_id, entitlement_id: task.entitlement_id },
     result_contract: resultContractVersion,
-  }
+  })
 }

@@ -12,6 +12,7 @@ import { CommercePacket } from '#domain/commerce/packet.ts'
 import { rails } from '#domain/rails/index.ts'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { ResultContract, ReturnPackage } from '#domain/runs/return-package.ts'
+import { RunContract } from '#domain/runs/run-contract.ts'
 import { PackClaims } from '#domain/trust/handoff-pack.ts'
 import { PassportClaims } from '#domain/trust/passport.ts'
 import { problemSchema } from '../http/openapi-components.ts'
@@ -20,6 +21,7 @@ import { Manifest } from '../operations/agents/register.ts'
 import { CommerceProofInput } from '../operations/commerce/proof-input.ts'
 import { Receipt } from '../operations/operators/receipt.ts'
 import { VerificationPacket } from '../operations/receipts/verify-receipt.ts'
+import { Clearing } from '../operations/runs/clearing-shapes.ts'
 import type { SchemaDocuments } from './documents.ts'
 
 const written = (schema: z.ZodType, io: 'input' | 'output') => (): JsonObject =>
@@ -40,6 +42,8 @@ export const schemaDocuments: SchemaDocuments = {
   'receipt.v1.json': written(Receipt, 'output'),
   'verification-packet.v1.json': written(VerificationPacket, 'output'),
   'return-package.v2.json': written(ReturnPackage, 'output'),
+  'run-contract.v2.json': written(RunContract, 'output'),
+  'clearing.v1.json': written(Clearing, 'output'),
   'result-contract.v2.json': written(ResultContract, 'output'),
   'passport.v1.json': written(PassportClaims, 'output'),
   'handoff-pack.v1.json': written(PackClaims, 'output'),

@@ -15,6 +15,7 @@ export const schemaDigests: Record<string, string> = {
   'ap2-payment-mandate.v1.json': '184e45d3f776173b34d004a3dca3576116a30c2b516472f010553f774a64b3bb',
   'authority-mandate.v1.json': '7b74db4b0bddebff7762f3605d5560dce2f68e049bc51841c3018c0558d2d1ce',
   'callback-event.v1.json': 'c3622c7f3bf01bc155bc00c83288e2a95dfcba0f0105c91f2f748d5879fb03aa',
+  'clearing.v1.json': 'abfae45237cb703c0e098fa2f60cf967fd4e1a989534f3745a76f197ec900417',
   'commerce-packet.v1.json': 'c9375de9993856ae1197ffbb0505167e8b2986facf23d4852f16c33e35968ab8',
   'commerce-proof.v1.json': '5c0c9ae7ee3ab315eeabc7edfe399f9b79afda7d8a2137ac43cdf464bf614ef5',
   'delegated-action.v1.json': '6d00bacdc3f962adf25443f71780bb5ce16dfddee2d6631906d0ca84a40adc29',
@@ -54,5 +55,6 @@ export const schemaDigests: Record<string, string> = {
   'replay-package.v1.json': 'eb465eb6cd1ece200a1c68d9c253ebbf28a6bd5dc61ca9ef3ef84390aab8d996',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',
   'return-package.v2.json': 'aaa006cc52d4d9499c9845a99f547cf69de3214ec4c6a51cbf20d75bab5c9fcf',
+  'run-contract.v2.json': '7f2b0f8a056e480e2288d1afec3d514da119a3e07c4dcefaf64a6f9914d63d72',
   'verification-packet.v1.json': 'd5ce7a63fd94038c2f1aa5ee35509870cfb68aac9778cac480da0819cbb704ea',
 }

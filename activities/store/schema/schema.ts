@@ -36,6 +36,7 @@ import type { UploadOutcome } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { ClearingAsked, ClearingCheck, ClearingEnvelope } from '#domain/runs/clearing.ts'
+import type { RunContract } from '#domain/runs/run-contract.ts'
 import type { Inspection } from '#domain/services/inspection.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Check } from '#domain/tasks/terms.ts'
@@ -485,7 +486,7 @@ export type Database = {
     terms_sha256: string
     state: 'ready' | 'accepted' | 'sealed' | 'void'
     accepted_by: string | null
-    run_contract: Json<JsonObject> | null
+    run_contract: Json<RunContract> | null
     created_at: Generated<Date>
     accepted_at: Date | null
     sealed_at: Date | null

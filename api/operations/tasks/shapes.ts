@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { recordKinds } from '#domain/core/record-kinds.ts'
 import { runUsages } from '#domain/core/usage.ts'
 import { tiers } from '#domain/rails/rail.ts'
+import { RunContract } from '#domain/runs/run-contract.ts'
 import { taskEvents, taskStates } from '#domain/tasks/lifecycle.ts'
 import { Digest, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
@@ -98,10 +99,9 @@ export const Contract = z
     state: z.enum(['ready', 'accepted', 'sealed', 'void']),
     accepted_by: z.string().nullable(),
     accepted_at: Time.nullable(),
-    run_contract: z
-      .looseObject({})
-      .nullable()
-      .meta({ description: 'Once credit, input and review are there.' }),
+    run_contract: RunContract.nullable().meta({
+      description: 'Once credit, input and review are there.',
+    }),
   })
   .meta({ id: 'Contract' })
 

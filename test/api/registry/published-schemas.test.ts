@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
+import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { rails } from '#domain/rails/index.ts'
 import { groupFaults } from '#domain/rails/input-faults.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { readInput } from '#domain/rails/read-input.ts'
+import type { RunContract } from '#domain/runs/run-contract.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
 import { bodyOf } from '../../../api/calls/handle.ts'
 import type { Context } from '../../../api/context.ts'
+import { clearingExamples } from '../../../api/examples/clearing.ts'
 import { schemaIndex } from '../../../api/operations/discovery/schema-index.ts'
 import { schemaRead } from '../../../api/operations/discovery/schema-read.ts'
 import { publishSchemas } from '../../../api/registry/published-schemas.ts'
@@ -45,11 +48,13 @@ verifies(
       expect.arrayContaining([
         'agent-manifest.v1.json',
         'callback-event.v1.json',
+        'clearing.v1.json',
         'problem.v1.json',
         'receipt.v1.json',
         'replay-package.v1.json',
         'result-contract.v2.json',
         'return-package.v2.json',
+        'run-contract.v2.json',
         ...rails.map(({ key }) => `rail-input-${key}.v1.json`),
       ]),
     )
@@ -77,6 +82,22 @@ verifies(
   },
 )
 
+const sha256 = 'a'.repeat(64)
+const sealed: RunContract = {
+  contract_id: `ct_${sha256}`,
+  version: 'v2',
+  task_id: `task-${sha256}`,
+  rail: 'packetops',
+  tier: 'standard',
+  usage: 'operational',
+  terms_sha256: sha256,
+  accepted_by: `agent:agt_${sha256}`,
+  input_sha256: sha256,
+  review_decision: `dec_${sha256}`,
+  payment: { quote_id: `qt_${sha256}`, entitlement_id: `en_${sha256}` },
+  result_contract: resultContractVersion,
+}
+
 verifies(
   'schemas.published',
   'another validator accepts and refuses what the service does',
@@ -100,6 +121,12 @@ verifies(
     expect(
       await faultsOf('replay-package.v1.json', { ...(await finishedTask(packetops)), jws: 1 }),
     ).not.toEqual([])
+    const cleared = clearingExamples['clearing-run'].output
+    expect(await faultsOf('clearing.v1.json', cleared)).toEqual([])
+    const { obligation_object: _owed, ...rest } = cleared
+    expect(await faultsOf('clearing.v1.json', rest)).not.toEqual([])
+    expect(await faultsOf('run-contract.v2.json', sealed)).toEqual([])
+    expect(await faultsOf('run-contract.v2.json', { ...sealed, version: 'v1' })).not.toEqual([])
     const problem = {
       type: `${baseUrl}/problems/not_found`,
       title: 'Not found',
