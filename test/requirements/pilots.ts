@@ -5,6 +5,11 @@ export const pilotRequirements = {
     behavior:
       'Any caller asks for a pilot of a rail with an operational price. It is stored once with a work order without a run and an intake receipt, and its token reads it with its description and desired start; a rail without such runs and a start in the past are refused.',
   },
+  'pilots.account': {
+    source: 'pilots § Intake',
+    behavior:
+      'An account of the client is named with the access key of its own agent alone: the pilot is then bound to that agent and that account, for its checkout and its run too.',
+  },
   'pilots.review': {
     source: 'pilots § Review',
     behavior:

@@ -3,7 +3,9 @@ import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import { pilotExamples } from '../../examples/pilots.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { agentIdOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
+import { AccountId } from '../commercial/control-shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { Tier } from '../payments/shapes.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'
@@ -28,11 +30,18 @@ export const pilotIntakeSubmit = operation({
   http: { method: 'POST', path: '/api/pilot-intake', host: 'base' },
   access: 'public',
   status: [202],
-  errors: ['rail_not_allowed', 'not_found', 'wrong_state', 'forbidden_material'],
+  errors: [
+    ...(['rail_not_allowed', 'not_found', 'wrong_state', 'forbidden_material'] as const),
+    ...(['credential_required', 'not_owner'] as const),
+  ],
   // The intake of an invitation has its pilot already.
   uses: ({ invitation_token }) => ({ tasks: 1, pilots: invitation_token === undefined ? 1 : 0 }),
   input: z.strictObject({
-    client: PilotClientInput,
+    client: PilotClientInput.extend({
+      account_id: AccountId.optional().meta({
+        description: 'Of the agent whose access key is presented: the pilot is then that agent’s.',
+      }),
+    }),
     rail: Rail,
     tier: Tier.default('standard'),
     objective: freeText(2000, 1),
@@ -49,9 +58,10 @@ export const pilotIntakeSubmit = operation({
   }),
   output,
   example: pilotExamples['pilot-intake-submit'],
-  handle: async ({ idempotency_key: _key, ...asked }, { pilots, callId }) => {
+  handle: async ({ idempotency_key: _key, ...asked }, context) => {
     const { workflow_description = null, desired_start = null, invitation_token = null } = asked
+    const by = { agentId: agentIdOf(context), callId: context.callId }
     const intake = { ...asked, workflow_description, desired_start, invitation_token }
-    return { body: await pilots.submit(intake, callId) }
+    return { body: await context.pilots.submit(intake, by) }
   },
 })

@@ -34,10 +34,9 @@ export async function activateInvited(
       detail: `the pilot is one ${rail} ${tier} run of an agent for ${total_usd} usd`,
       next_action: 'Name a quote of your agent for exactly that.',
     })
-  if (state === 'activated') {
-    if (pilot.agent_id === agentId) return { pilot_id, state }
-    throw refuse('wrong_state', { detail: 'the pilot was activated with another agent' })
-  }
+  if (pilot.agent_id !== null && pilot.agent_id !== agentId)
+    throw refuse('wrong_state', { detail: 'the pilot is that of another agent' })
+  if (state === 'activated') return { pilot_id, state }
   const activated = { state: 'activated', agent_id: agentId, challenge_id: challengeId } as const
   if (!(await isTrustedAgent(tx, agentId)))
     throw refuse('trust_required', { detail: 'a pilot is activated with a trusted agent' })

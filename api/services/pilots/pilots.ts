@@ -31,6 +31,7 @@ import {
 import { orderView } from '../work-orders/intake.ts'
 import { orderNames } from '../work-orders/work-orders.ts'
 import { lockInvited } from './activation.ts'
+import { type ClientAccount, clientAccount, withAccount } from './client-account.ts'
 import { noPilot } from './no-pilot.ts'
 import { pilotView } from './views.ts'
 
@@ -39,7 +40,8 @@ export type PilotDeps = ReceiptIssuer & {
   tokens: Pick<DerivedTokens, 'statusToken'>
 }
 export type IntakeAsked = {
-  client: { name: string; contact: string }
+  /** With the account of the agent that asks, if the client has one. */
+  client: { name: string; contact: string; account_id?: string | undefined }
   rail: RailKey
   tier: Tier
   objective: string
@@ -74,19 +76,23 @@ export class PilotService {
   /** The rails that pilots are taken for. */
   readonly rails = takenRails
 
-  /** Stores a pilot with its work order and receipt; repeated, it returns the stored one. 403, 429. */
-  async submit(asked: IntakeAsked, callId: string) {
+  /** Stores a pilot with its work order and receipt; repeated, it returns the stored one. 401, 403, 429. */
+  async submit(asked: IntakeAsked, { agentId, callId }: By) {
     requireTaken(asked.rail)
     const { db, tokens } = this.#deps
     const { invitation_token } = asked
     const status_token = invitation_token ?? (await tokens.statusToken('pt', callId))
     const { ids } = await orderNames(tokens, callId)
     const stored = await transaction(db, async (tx) => {
+      const account = await clientAccount(tx, asked.client.account_id, agentId)
       if (invitation_token !== null)
-        return this.#readStored(tx, await this.#attach(tx, asked, { token: invitation_token, ids }))
+        return this.#readStored(
+          tx,
+          await this.#attach(tx, asked, { token: invitation_token, ids, account }),
+        )
       const pilot_id = pilotIdOf(callId)
       const row = { pilot_id, status_token_sha256: secretSha256(status_token) }
-      await this.#store(tx, asked, { ...row, ids })
+      await this.#store(tx, asked, { ...row, ids, account })
       return this.#readStored(tx, pilot_id)
     })
     return { ...stored, status_token }
@@ -107,7 +113,11 @@ export class PilotService {
     })
   }
 
-  async #store(tx: Tx, asked: IntakeAsked, { ids, ...row }: Stored & Named): Promise<void> {
+  async #store(
+    tx: Tx,
+    asked: IntakeAsked,
+    { ids, account, ...row }: Stored & Named,
+  ): Promise<void> {
     const { client, rail, tier, objective } = asked
     await storeOrder(tx, asked, ids)
     const fresh = await insertPilot(tx, {
@@ -116,7 +126,8 @@ export class PilotService {
       rail,
       tier,
       total_usd: priceOf(railOf(rail), tier).total_usd,
-      client: JSON.stringify({ ...client, account_id: null }),
+      client: JSON.stringify({ ...client, account_id: account.account_id }),
+      agent_id: account.agent_id,
       objective,
       workflow_description: asked.workflow_description,
       desired_start: asked.desired_start,
@@ -125,16 +136,17 @@ export class PilotService {
     if (fresh === 'too_many_waiting') throw tooManyWaiting()
     if (!fresh) return
     await assertAhead(tx, asked)
-    await this.#receipt(tx, row.pilot_id, asked, ids)
+    await this.#receipt(tx, row.pilot_id, asked, { ids, account })
   }
 
   /** The accepted pilot of an invitation takes one intake; its terms stay as they were accepted. */
   async #attach(
     tx: Tx,
     asked: IntakeAsked,
-    { token, ids }: Named & { token: string },
+    { token, ids, account }: Named & { token: string },
   ): Promise<string> {
-    const { pilot_id, state, rail, tier, work_order_id } = await lockInvited(tx, token)
+    const pilot = await lockInvited(tx, token)
+    const { pilot_id, state, rail, tier, work_order_id } = pilot
     if (work_order_id === ids.workOrderId) return pilot_id
     if ((state !== 'accepted' && state !== 'activated') || work_order_id !== null)
       throw refuse('wrong_state', {
@@ -146,8 +158,8 @@ export class PilotService {
     await assertAhead(tx, asked)
     const { workflow_description, desired_start } = asked
     const taken = { work_order_id: ids.workOrderId, workflow_description, desired_start }
-    await changePilot(tx, pilot_id, taken)
-    await this.#receipt(tx, pilot_id, asked, ids)
+    await changePilot(tx, pilot_id, { ...taken, ...withAccount(pilot, account) })
+    await this.#receipt(tx, pilot_id, asked, { ids, account })
     return pilot_id
   }
 
@@ -155,10 +167,17 @@ export class PilotService {
     tx: Tx,
     pilotId: string,
     { rail, tier, objective, data_declaration }: IntakeAsked,
-    { workOrderId }: Named['ids'],
+    { ids, account: { account_id } }: Named,
   ): Promise<void> {
     const objective_sha256 = digestOf(objective)
-    const facts = { pilot_id: pilotId, work_order_id: workOrderId, rail, tier, data_declaration }
+    const facts = {
+      pilot_id: pilotId,
+      work_order_id: ids.workOrderId,
+      rail,
+      tier,
+      account_id,
+      data_declaration,
+    }
     const about = { subject: pilotId, kind: 'intake', usage: 'operational' }
     await issueReceipt(this.#deps, tx, { ...about, facts: { ...facts, objective_sha256 } })
   }
@@ -184,7 +203,8 @@ const lineOf = ({ client, agent_id, state_since, waiting_since }: PilotRow) => (
   waiting_since: waiting_since?.toISOString() ?? null,
 })
 
-type Named = Pick<Awaited<ReturnType<typeof orderNames>>, 'ids'>
+type By = { agentId: string | undefined; callId: string }
+type Named = Pick<Awaited<ReturnType<typeof orderNames>>, 'ids'> & { account: ClientAccount }
 
 /** Throws 400 for a start before today, by the clock of the database in UTC. */
 async function assertAhead(tx: Tx, { desired_start }: IntakeAsked): Promise<void> {
@@ -201,7 +221,7 @@ async function assertAhead(tx: Tx, { desired_start }: IntakeAsked): Promise<void
 /** The order of an intake: what is done about it begins with the run of the pilot. */
 const storeOrder = (
   tx: Tx,
-  { rail, objective, client }: IntakeAsked,
+  { rail, objective, client: { name, contact } }: IntakeAsked,
   { workOrderId, statusTokenSha256 }: Named['ids'],
 ) =>
   insertWorkOrder(tx, {
@@ -212,7 +232,7 @@ const storeOrder = (
     objective,
     quote_id: null,
     agent_id: null,
-    requester: JSON.stringify(client),
+    requester: JSON.stringify({ name, contact }),
     acceptance_criteria: JSON.stringify([]),
   })
 

@@ -5,7 +5,13 @@ import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { startComposed } from '../../../support/composed-api.ts'
-import { intakeInput, pilotClient, requestedPilot } from '../../../support/pilots.ts'
+import {
+  agentOfPilots,
+  intakeInput,
+  invitationsOf,
+  pilotClient,
+  requestedPilot,
+} from '../../../support/pilots.ts'
 import { codeOf, problemOf } from '../../../support/problems.ts'
 import { decide } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
@@ -91,6 +97,50 @@ verifies('pilots.intake', 'an intake is stored once and read by its token', asyn
     status: 422,
     code: 'forbidden_material',
   })
+})
+
+verifies('pilots.account', 'a client names the account of its own agent alone', async () => {
+  const agents = () => agentOfPilots(hosts(), apis.operator)
+  const [one, other] = [await agents(), await agents()]
+  const { account_id } = await apis.db
+    .selectFrom('agents')
+    .select('account_id')
+    .where('agent_id', '=', one.agentId)
+    .executeTakeFirstOrThrow()
+  const client = { name: 'Northwind GmbH', contact: 'ops@northwind.example', account_id }
+  const submit = (by: ReturnType<typeof open>, more = {}) =>
+    by.call('pilot-intake-submit', intakeInput({ client, ...more }))
+  const { pilot, work_order, receipt } = (await submit(one.client)).body
+  expect(pilot.client).toEqual({ name: client.name, account_id })
+  expect(receipt.payload).toMatchObject({ account_id })
+  expect(JSON.stringify(work_order)).not.toContain(account_id)
+  const { pilot_id } = pilot
+  const read = (by: typeof one) => by.client.call('first-pilot-read', { pilot_id })
+  expect((await read(one)).body).toMatchObject({ pilot: { pilot_id } })
+  expect(await codeOf(read(other))).toBe('not_found')
+  expect(await problemOf(submit(open()))).toMatchObject({
+    status: 401,
+    code: 'credential_required',
+  })
+  expect(await problemOf(submit(other.client))).toMatchObject({ status: 403, code: 'not_owner' })
+
+  const invitations = invitationsOf(hosts(), apis.operator)
+  const { invitation_token } = await invitations.invite()
+  const { terms_sha256 } = await invitations.read(invitation_token)
+  await invitations.respond(invitation_token, { response: 'accept', terms_sha256 })
+  const invited = (await submit(one.client, { invitation_token })).body.pilot
+  expect(invited).toMatchObject({ state: 'accepted', client: { account_id } })
+  const checkout = async (by: typeof one) => {
+    const terms = {
+      quote_id: await by.quote('standard'),
+      payment_path: 'invoice_or_purchase_order',
+    } as const
+    const named = { customer: { name: client.name, email: 'ops@northwind.example' } }
+    const asked = { ...terms, ...named, invitation_token, idempotency_key: freshKey() }
+    return (await by.client.call('rail-checkout-open', asked)).body.pilot
+  }
+  expect(await codeOf(checkout(other))).toBe('wrong_state')
+  expect(await checkout(one)).toMatchObject({ state: 'activated' })
 })
 
 verifies('pilots.intake', 'the contract of intakes counts open pilots', async () => {
