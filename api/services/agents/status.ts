@@ -56,12 +56,11 @@ async function stepsDone(
   { agent_id: agentId, trust_state }: AgentRow,
   credentialId: string | undefined,
 ): Promise<ReadonlySet<Step>> {
-  const { registered, quoted, contracted, submitted } = await readProgress(tx, agentId)
+  const { registered, usedStatus, quoted, contracted, submitted } = await readProgress(tx, agentId)
   const own: [Step, boolean][] = [
     ['submit_manifest', registered],
     ['receive_trust_state', !isWaiting(trust_state)],
-    // Only the holder of the status URL reads this.
-    ['use_status_url', true],
+    ['use_status_url', usedStatus],
     ['request_quote', quoted],
     ['prepare_run_contract', contracted],
     ['submit_agent_run', submitted],
