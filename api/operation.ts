@@ -135,6 +135,11 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly delegable?: true
   /** The price of a call in whole usd, as the operation computes it; throws the refusal of an input without a price. */
   readonly spendsUsd?: (input: z.output<Input>, context: Context) => Promise<number>
+  /** The rails of a delegated call beyond those that its input names: of a record that another agent gave. */
+  readonly delegatedRails?: (
+    input: z.output<Input>,
+    by: { agentId: string; context: Context },
+  ) => Promise<string[]>
   /** Members of the answer that only a direct caller gets, such as a token: a delegated action does not store them. */
   readonly undelegated?: readonly string[]
   /** A free operation whose calls may carry the x402 payment for the run that they start. */

@@ -38,10 +38,12 @@ export async function prepareAction(
   }
   const input = readDelegated(operation, action.input)
   const { priceUsd, refusal } = await priceOf(operation, input, context)
+  const rails = await railsOf(operation, input, (given) => deps.agents.railsNamed(agentId, given))
+  const others = (await operation.delegatedRails?.(input, { agentId, context })) ?? []
   const facts = {
     ...named,
     delegable: true,
-    rails: await railsOf(operation, input, (given) => deps.agents.railsNamed(agentId, given)),
+    rails: [...rails, ...others],
     resources: resourcesOf(Object(input)),
     priceUsd,
   }

@@ -60,6 +60,11 @@ export const authorityRequirements = {
     behavior:
       'execute_delegated_action answers 201 with the status and result of the operation, the signed action, what remains and a receipt.',
   },
+  'authority.execute.workflow': {
+    source: 'decision',
+    behavior:
+      'A delegated workflow counts the price of one of its runs; what it fires later is for the operator who approves it, the limits of its wallet and its access key.',
+  },
   'authority.execute.single-use': {
     source: 'authority § Execution',
     behavior:

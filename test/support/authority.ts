@@ -1,3 +1,4 @@
+import type { Scope } from '#domain/agents/credential.ts'
 import { createClient, type InputOf, type OutputOf } from '../../api/http/client.ts'
 import { freshKey } from './agent-use.ts'
 import { decide, type Hosts, trustedAgent } from './registering-agent.ts'
@@ -21,13 +22,17 @@ export const usage = (more: object = {}): Pick<Action, 'operation_id' | 'input'>
 })
 
 /** An agent that acts under mandates, and the operator who permits it, over one or more APIs. */
-export async function openAuthority(hosts: readonly Hosts[], operator: string) {
+export async function openAuthority(
+  hosts: readonly Hosts[],
+  operator: string,
+  more: readonly Scope[] = [],
+) {
   const [first] = hosts
   if (first === undefined) throw new Error('no API runs')
   const scopes = ['runs:read', 'runs:write', 'wallets:read', 'wallets:write'] as const
   const known = await trustedAgent(first, operator, {
     rails: ['packetops', 'diligenceops'],
-    requested_scopes: [...scopes, 'proofs:publish', 'authority:read', 'actions:execute'],
+    requested_scopes: [...scopes, 'proofs:publish', 'authority:read', 'actions:execute', ...more],
   })
   const agent_id = known.registered.agent.agent_id
   const clients = hosts.map(({ base }) => createClient({ baseUrl: base, agent: known.credential }))

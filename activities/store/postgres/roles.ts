@@ -92,7 +92,8 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   exchange_claims: { api: ['select', 'insert'], worker: ['select'] },
   clearings: { api: ['select', 'insert'], worker: ['select'] },
   proof_loops: { api: ['select', 'insert'], worker: ['select'] },
-  customer_workflows: { api: ['select', 'insert'], worker: ['select'] },
+  // The worker runs delegated calls, as which a workflow is created and a claimed order delivered.
+  customer_workflows: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   workflow_firings: { api: ['select'], worker: ['select', 'insert'] },
   pilot_activations: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   first_paid_runs: { api: ['select', 'insert'], worker: ['select', 'insert', 'update'] },
@@ -120,6 +121,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
 
 const spent = ['rail', 'usd', 'units', 'spent_at']
 const endOfClaim = ['state', 'ended_at', 'reason']
+const delivered = ['delivered_at', 'delivery', 'delivery_sha256', 'checks', 'receipt_id']
 /** Columns that a role may update in a table that it may not update as a whole. */
 const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
   analysis_calls: { api: ['calls'] },
@@ -182,8 +184,8 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
     worker: ['state', 'quote_id', 'run_id', 'work_order_id', 'code', 'detail', 'ended_at'],
   },
   exchange_claims: {
-    api: [...endOfClaim, 'delivered_at', 'delivery', 'delivery_sha256', 'checks', 'receipt_id'],
-    worker: endOfClaim,
+    api: [...endOfClaim, ...delivered],
+    worker: [...endOfClaim, ...delivered],
     runs: endOfClaim,
   },
   proof_loops: { api: ['due_at'], worker: ['due_at', 'proof_id'] },

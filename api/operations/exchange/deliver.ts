@@ -43,6 +43,10 @@ export const exchangeDeliver = operation({
   mode: 'deliver_work_order',
   access: 'agent',
   needs: { scopes: ['exchange:write'] },
+  delegable: true,
+  spendsUsd: async () => 0,
+  delegatedRails: ({ claim_id }, { agentId, context }) =>
+    context.exchange.railsOf(agentId, claim_id),
   gate: { rails: 'priced', callback: 'if_given' },
   limits: { bodyBytes: 1_048_576 },
   status: [202],

@@ -20,6 +20,7 @@ import {
   countHeld,
   deliverClaim,
   endClaim,
+  findClaim,
   findLiveClaim,
   insertClaim,
   listClaims,
@@ -98,6 +99,14 @@ export class ExchangeService {
         input: claimId === undefined ? null : await inputOf(tx, row),
       })),
     )
+  }
+
+  /** The rails of what an agent claimed; an unknown claim or one of another agent has none. */
+  async railsOf(agentId: string, claimId: string): Promise<string[]> {
+    const { db } = this.#deps
+    const claim = await findClaim(db, claimId)
+    if (claim?.agent_id !== agentId) return []
+    return (await listOrderedTasks(db, claim.work_order_id)).map(({ rail }) => rail)
   }
 
   /** One of any number of callers gets the order; a repeat by its agent finds its claim. 404, 403, 409. */

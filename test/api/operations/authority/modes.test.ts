@@ -9,6 +9,7 @@ import { ap2Payment, ap2Terms, issueAp2 } from '../../../support/ap2-over-http.t
 import { openAuthority, usage } from '../../../support/authority.ts'
 import { freeProof } from '../../../support/commerce.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { openExchange, packageOf, packetWork } from '../../../support/exchange.ts'
 import { codeOf } from '../../../support/problems.ts'
 import { decide, trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
@@ -67,8 +68,10 @@ verifies('authority.contract', 'the contract names what the registry can delegat
   expect(body.delegable_operations.toSorted()).toEqual([
     'activity-feed-publish',
     'create-trust-listing',
+    'customer-workflow-create',
     'diligence-loop-start',
     'energyops-controlled-pilot-run',
+    'exchange-deliver',
     'financeops-controlled-pilot-run',
     'first-paid-run-execute',
     'loop-start',
@@ -396,6 +399,68 @@ verifies('authority.execute', 'a payment reference is delegated at its amount', 
   expect(body.delegated_action).toMatchObject({
     status: 201,
     result: { payment_reference: { amount_usd: total_usd, state: 'pending' } },
+  })
+})
+
+verifies(
+  'authority.execute.workflow',
+  'a workflow is delegated at the price of one run',
+  async () => {
+    const by = await openAuthority(apis.hosts, apis.operator, ['production:write'])
+    const { wallet_id } = (
+      await by.client.call('allowance-wallet-create', { idempotency_key: freshKey() })
+    ).body.wallet
+    const input = {
+      customer_account: 'northwind-emea',
+      rail: 'packetops',
+      tier: 'entry',
+      name: 'A packet every day',
+      acceptance_criteria: ['each section is covered or a gap'],
+      callback_url: `${apis.config.BASE_URL}/api/provider-callback-receiver-demo?receiver=delegated`,
+      wallet_id,
+      cadence: 'daily',
+      input: packet,
+      accept_terms: true,
+      idempotency_key: freshKey(),
+    }
+    const action = { operation_id: 'customer-workflow-create', input }
+    const allowed_operations = [action.operation_id]
+    const small = { per_action_usd: 48, total_usd: 500, actions_max: 1 }
+    for (const terms of [{ limits: small }, { rails: [] }, { resources: [`aw_${'0'.repeat(64)}`] }])
+      expect(
+        await by.evaluate(await by.issue({ allowed_operations, ...terms }), action),
+      ).toMatchObject({ decision: 'deny' })
+    const body = await executed(by, action, [wallet_id])
+    expect(body.mandate_remaining).toEqual({ usd: 500 - 49, actions: 199 })
+    expect(body.delegated_action).toMatchObject({
+      status: 201,
+      result: { workflow: { state: 'waiting', rail: 'packetops' }, review: { state: 'waiting' } },
+    })
+  },
+)
+
+verifies('authority.execute', 'the delivery of a claimed order is delegated', async () => {
+  const by = await openAuthority(apis.hosts, apis.operator, ['exchange:write'])
+  const market = await openExchange(apis.hosts[0]!, apis.operator)
+  const { work_order_id, run_id } = await market.order()
+  const asked = { mode: 'claim_work_order', work_order_id, accept_terms: true } as const
+  const claimed = await by.client.call('exchange-claim', { ...asked, idempotency_key: freshKey() })
+  const { claim_id } = claimed.body.claim
+  const input = {
+    work_order_id,
+    claim_id,
+    return_package: packageOf(packetWork()),
+    accept_terms: true,
+    idempotency_key: freshKey(),
+  }
+  const action = { operation_id: 'exchange-deliver', input }
+  const others = { allowed_operations: [action.operation_id], rails: ['diligenceops' as const] }
+  expect(await by.evaluate(await by.issue(others), action)).toMatchObject({ decision: 'deny' })
+  const body = await executed(by, action)
+  expect(body.mandate_remaining).toEqual({ usd: 500, actions: 199 })
+  expect(body.delegated_action).toMatchObject({
+    status: 202,
+    result: { claim: { state: 'delivered' }, review: { subject_id: run_id } },
   })
 })
 
