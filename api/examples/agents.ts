@@ -90,6 +90,8 @@ export const agentExamples = {
       trust_state: 'trusted',
       credential: { state: 'pending', version: 1, claimable: true },
       tasks: [task],
+      work_orders: [],
+      pilots: [],
       records: [
         {
           record_kind: 'trust_profile',

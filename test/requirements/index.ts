@@ -1305,6 +1305,11 @@ export const requirements = {
     behavior:
       'A handshake needs a signature of the registered key over a current nonce of the service and the status token.',
   },
+  'agent.status.kinds': {
+    source: 'agents § Status tokens',
+    behavior:
+      'The status URL shows an agent with its newest orders and pilots, and the task, order or pilot of their own tokens.',
+  },
   'agent.status-token.unknown': {
     source: 'agents § Status tokens',
     behavior: 'A malformed, foreign or unknown status token returns the same 404.',

@@ -125,6 +125,17 @@ export async function countPilots(
   return Object.fromEntries(states.map((state) => [state, counted.get(state) ?? 0]))
 }
 
+/** The newest pilots of an agent. */
+export const listPilotsOf = (tx: Tx, agentId: string, most: number): Promise<PilotRow[]> =>
+  tx
+    .selectFrom('pilots')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('created_at', 'desc')
+    .orderBy('pilot_id')
+    .limit(most)
+    .execute()
+
 /** How many offers of an agent wait for a decision. */
 export async function countOffersOf(tx: Tx, agentId: string): Promise<number> {
   const { count } = await tx

@@ -43,6 +43,17 @@ export async function findWorkOrder(
     : query.where('status_token_sha256', '=', by.status_token_sha256).executeTakeFirst()
 }
 
+/** The newest orders of an agent. */
+export const listOrdersOf = (tx: Tx, agentId: string, most: number): Promise<WorkOrderRow[]> =>
+  tx
+    .selectFrom('work_orders')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('created_at', 'desc')
+    .orderBy('work_order_id')
+    .limit(most)
+    .execute()
+
 /** The row, locked for the rest of the transaction. */
 export const lockWorkOrder = (tx: Tx, workOrderId: string) =>
   lockRow(tx, 'work_orders', { work_order_id: workOrderId })

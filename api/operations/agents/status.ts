@@ -5,6 +5,7 @@ import { agentRecordKinds } from '#domain/core/record-kinds.ts'
 import type { workOrderStates } from '#domain/work-orders/work-order.ts'
 import { agentExamples } from '../../examples/agents.ts'
 import { operation } from '../../operation.ts'
+import { Pilot } from '../pilots/shapes.ts'
 import { RuntimeRecord, Task } from '../tasks/shapes.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'
 import { callingToken } from './caller.ts'
@@ -19,6 +20,8 @@ const AgentStatus = z
       .strictObject({ state: z.enum(keyStates), version: z.int(), claimable: z.boolean() })
       .nullable(),
     tasks: z.array(Task).meta({ description: 'The newest 25.' }),
+    work_orders: z.array(WorkOrder).meta({ description: 'The newest 25.' }),
+    pilots: z.array(Pilot).meta({ description: 'The newest 25.' }),
     records: z.array(RuntimeRecord).meta({
       description:
         'The newest 25 runtime records of each kind: onboarding, trust and access keys, or of the kind that is asked for.',
@@ -43,7 +46,10 @@ const TaskStatus = z
 const OrderStatus = z
   .strictObject({ kind: z.literal('work_order'), work_order: WorkOrder, next_action: z.string() })
   .meta({ id: 'WorkOrderStatus' })
-const output = z.discriminatedUnion('kind', [AgentStatus, TaskStatus, OrderStatus])
+const PilotStatus = z
+  .strictObject({ kind: z.literal('pilot'), pilot: Pilot, next_action: z.string() })
+  .meta({ id: 'PilotStatus' })
+const output = z.discriminatedUnion('kind', [AgentStatus, TaskStatus, OrderStatus, PilotStatus])
 
 const read = 'Read the runs of the order.'
 const nextOf: Record<(typeof workOrderStates)[number], string> = {
@@ -61,10 +67,10 @@ const nextOf: Record<(typeof workOrderStates)[number], string> = {
 export const agentStatus = operation({
   id: 'agent-status',
   summary:
-    'Read the subject of a status token: an agent’s trust, access key and next steps, or a task’s state.',
+    'Read the subject of a status token: an agent’s trust, access key, orders, pilots and next steps, or the state of a task, order or pilot.',
   http: { method: 'GET', path: '/api/agents/status/{token}', host: 'base' },
   access: 'status',
-  statusToken: { prefixes: ['st', 'tk', 'wt'], signed: false },
+  statusToken: { prefixes: ['st', 'tk', 'wt', 'pt'], signed: false },
   errors: ['invalid_request'],
   input: z.strictObject({
     kind: z.enum(agentRecordKinds).optional().meta({
@@ -80,6 +86,10 @@ export const agentStatus = operation({
       throw refuse('invalid_request', {
         detail: 'the records of a kind are those of an agent here, and of a task in its ledger',
       })
+    if (prefix === 'pt') {
+      const pilot = await context.pilots.read(subjectId)
+      return { body: { kind: 'pilot' as const, pilot, next_action: pilot.next_step } }
+    }
     if (prefix === 'wt') {
       const order = { workOrderId: subjectId }
       const { work_order } = await context.workOrders.read(order, subjectId)

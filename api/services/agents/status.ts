@@ -8,10 +8,14 @@ import {
 } from '../../../activities/store/agents/agent-credentials.ts'
 import { type AgentRow, findAgent } from '../../../activities/store/agents/agents.ts'
 import { listDeliveries } from '../../../activities/store/agents/credential-deliveries.ts'
+import { listPilotsOf } from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { listTasksOf, readProgress } from '../../../activities/store/tasks/agent-progress.ts'
 import { listAgentRecords } from '../../../activities/store/tasks/task-records.ts'
+import { listOrdersOf } from '../../../activities/store/work-orders/work-orders.ts'
+import { pilotView } from '../pilots/views.ts'
 import { recordView, taskView } from '../tasks/views.ts'
+import { orderView } from '../work-orders/intake.ts'
 
 /** As many as a page of a list has. */
 const SHOWN = 25
@@ -23,7 +27,7 @@ const ownRecords: readonly AgentRecordKind[] = [
   'credential_envelope',
 ]
 
-/** The status of an agent: trust, its newest credential, its newest tasks, and the steps of onboarding. */
+/** The status of an agent: trust, its newest credential, its newest tasks, orders and pilots, and the steps of onboarding. */
 export async function agentStatus(tx: Tx, agentId: string, kind?: AgentRecordKind) {
   const agent = await findAgent(tx, agentId)
   if (agent === undefined) throw new Error(`the agent ${agentId} is missing`)
@@ -31,6 +35,12 @@ export async function agentStatus(tx: Tx, agentId: string, kind?: AgentRecordKin
   const [newest] = credentials
   const tasks = []
   for (const task of await listTasksOf(tx, agentId, SHOWN)) tasks.push(await taskView(tx, task))
+  const work_orders = []
+  for (const order of await listOrdersOf(tx, agentId, SHOWN))
+    work_orders.push(await orderView(tx, order))
+  const pilots = []
+  for (const pilot of await listPilotsOf(tx, agentId, SHOWN))
+    pilots.push(await pilotView(tx, pilot))
   const records = []
   for (const one of kind === undefined ? ownRecords : [kind])
     records.push(...(await listAgentRecords(tx, agentId, { kind: one, most: SHOWN })))
@@ -40,6 +50,8 @@ export async function agentStatus(tx: Tx, agentId: string, kind?: AgentRecordKin
     trust_state: agent.trust_state,
     credential: newest === undefined ? null : credentialStatus(newest, await clockSeconds(tx)),
     tasks,
+    work_orders,
+    pilots,
     records: records.map(recordView),
     next_action: nextAction(agent, credentials),
     steps: stepsOf(await stepsDone(tx, agent, newest?.credential_id)),

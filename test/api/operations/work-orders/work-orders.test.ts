@@ -13,6 +13,7 @@ import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { wakeTask } from '../../../../temporal/tasks.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { intakeInput } from '../../../support/pilots.ts'
 import { decide } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -40,6 +41,35 @@ const orderOf = async (token: string, work_order_id: string) =>
   (await holder(token).call('work-orders-read', { work_order_id })).body.work_order
 const eventsOf = async (taskToken: string) =>
   (await holder(taskToken).call('task-ledger', {})).body.entries.map(({ event }) => event)
+
+verifies('agent.status.kinds', 'a status shows orders and pilots of its agent', async () => {
+  const owner = await openAgentUse(hosts(), apis.operator)
+  const status = async (token: string) => (await holder(token).call('agent-status', {})).body
+  const token = owner.registered.status_token
+  expect(await status(token)).toMatchObject({ kind: 'agent', work_orders: [], pilots: [] })
+  const { account_id } = await apis.db
+    .selectFrom('agents')
+    .select('account_id')
+    .where('agent_id', '=', owner.registered.agent.agent_id)
+    .executeTakeFirstOrThrow()
+  const client = { name: 'Northwind GmbH', contact: 'ops@northwind.example', account_id }
+  const orders = []
+  for (const _ of [0, 1]) orders.push((await owner.client.call('work-order-create', order())).body)
+  const asked = await owner.client.call('pilot-intake-submit', intakeInput({ client }))
+  const { pilot, status_token } = asked.body
+  const own = await status(token)
+  if (own.kind !== 'agent') throw new Error('an agent was expected')
+  expect(own.work_orders).toEqual(orders.map(({ work_order }) => work_order).toReversed())
+  expect(own.pilots).toEqual([pilot])
+  const { next_step: next_action } = pilot
+  expect(await status(status_token)).toEqual({ kind: 'pilot', pilot, next_action })
+  await decide(hosts(), apis.operator, pilot.pilot_id, 'approve', { subject_kind: 'pilot' })
+  expect(await status(status_token)).toMatchObject({ pilot: { state: 'activated' } })
+  const ofKind = holder(status_token).call('agent-status', { kind: 'onboarding' })
+  expect(await problemOf(ofKind)).toMatchObject({ code: 'invalid_request' })
+  const stranger = await openAgentUse(hosts(), apis.operator)
+  expect(await status(stranger.registered.status_token)).toMatchObject({ pilots: [] })
+})
 
 verifies(
   'work-order.intake',
