@@ -154,7 +154,7 @@ verifies(
 
 verifies(
   'conform.computed',
-  'posture follows from the configured providers, the route from rail and issuer',
+  'posture follows from providers, the route from rail and issuer',
   async () => {
     const { posture } = (await open().call('payment-rail-read', {})).body
     expect(posture).toEqual(['reference_based'])

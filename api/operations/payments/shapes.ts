@@ -38,9 +38,7 @@ export const Quote = z
     pricing_model: z.string(),
     provider_route: z.strictObject({
       route_id: z.string(),
-      provider: z
-        .string()
-        .meta({ description: 'The issuer whose receipts prove the work, as they name it.' }),
+      provider: z.string().meta({ description: 'The issuer of the receipts about the work.' }),
       service_id: z.string(),
     }),
     tier_terms: TierTerms,
