@@ -12,7 +12,10 @@ const scopes = [
 ] as const
 
 /** The receipt of one use of credit that an invoice paid for. */
-async function paidUse(call: Client['call'], approve: (paymentId: string) => Promise<unknown>) {
+export async function paidUse(
+  call: Client['call'],
+  approve: (paymentId: string) => Promise<unknown>,
+) {
   const item = { rail: 'packetops', tier: 'standard', units: 1 } as const
   const { quote } = (await call('agent-quote', { ...item, idempotency_key: key() })).body
   const paid = await call('payment-reference-create', {

@@ -2,6 +2,8 @@ import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { diligenceops } from '#domain/rails/diligenceops.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { eventually } from '../../../support/agent.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
@@ -10,6 +12,7 @@ import { openAuthority, usage } from '../../../support/authority.ts'
 import { freeProof } from '../../../support/commerce.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { openExchange, packageOf, packetWork } from '../../../support/exchange.ts'
+import { paidUse } from '../../../support/listings.ts'
 import { codeOf } from '../../../support/problems.ts'
 import { decide, trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
@@ -357,9 +360,10 @@ async function executed(
   by: Authority,
   action: { operation_id: string; input: Record<string, unknown> },
   resources: string[] = [],
+  rails: RailKey[] = ['packetops'],
 ) {
   const allowed_operations = [action.operation_id]
-  const mandate = await by.issue({ allowed_operations, resources })
+  const mandate = await by.issue({ allowed_operations, resources, rails })
   const { signed_action_grant } = await by.grant(mandate, action)
   const { status, body } = await by.execute(mandate, signed_action_grant, action)
   expect(status).toBe(201)
@@ -438,6 +442,47 @@ verifies(
     })
   },
 )
+
+verifies('authority.execute', 'a loop of diligenceops is delegated at its price', async () => {
+  const by = await openAuthority(apis.hosts, apis.operator)
+  const wallet_id = await by.fundedWallet(300)
+  const asked = { rail: 'diligenceops', tier: 'entry', idempotency_key: freshKey() } as const
+  const { quote_id, total_usd } = (await by.client.call('agent-quote', asked)).body.quote
+  const input = {
+    tier: 'entry',
+    quote_id,
+    wallet_id,
+    on_gaps: 'report',
+    input: diligenceops.sandboxInput,
+    accept_terms: true,
+    idempotency_key: freshKey(),
+  }
+  const rails = ['diligenceops' as const]
+  const action = { operation_id: 'diligence-loop-start', input }
+  const body = await executed(by, action, [wallet_id], rails)
+  expect(body.mandate_remaining).toEqual({ usd: 500 - total_usd, actions: 199 })
+  expect(body.delegated_action.result).toMatchObject({ run: { rail: 'diligenceops' } })
+})
+
+verifies('authority.execute', 'the request for a listing is delegated', async () => {
+  const by = await openAuthority(apis.hosts, apis.operator, ['listings:write'])
+  const receipt = await paidUse(by.client.call, (id) =>
+    decide(hosts(), apis.operator, id, 'approve', { subject_kind: 'payment_reference' }),
+  )
+  const input = {
+    display_name: 'Packet maker',
+    summary: 'Makes packets of evidence.',
+    rails: ['packetops'],
+    evidence_receipt_ids: [receipt.receipt_id],
+    idempotency_key: freshKey(),
+  }
+  const body = await executed(by, { operation_id: 'create-trust-listing', input })
+  expect(body.mandate_remaining).toEqual({ usd: 500, actions: 199 })
+  expect(body.delegated_action).toMatchObject({
+    status: 201,
+    result: { checks: [{ receipt_id: receipt.receipt_id, ok: true }] },
+  })
+})
 
 verifies('authority.execute', 'the delivery of a claimed order is delegated', async () => {
   const by = await openAuthority(apis.hosts, apis.operator, ['exchange:write'])
