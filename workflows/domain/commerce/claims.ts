@@ -1,4 +1,5 @@
 import { denialsIn, deniedBy } from '../rails/denial.ts'
+import { isJson } from '../rails/packetops/statements.ts'
 import { tableIn } from '../rails/packetops/table.ts'
 import { type Part, sentencesOf } from '../rails/words.ts'
 import type { ClaimState } from './claim-states.ts'
@@ -90,10 +91,9 @@ function readSentence(sentence: string): Sentence {
   }
 }
 
-/** A quote that is never closed is read to the end: a search for another way to close it takes the square of the time. */
 const partsOf = (text: string): string[] =>
-  /^\s*[[{]/.test(text)
-    ? [...text.matchAll(/"((?:[^"\\]|\\.)*)"?/gs)].map(({ 1: string = '' }) => string)
+  isJson(text)
+    ? [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(({ 1: string = '' }) => string)
     : [text]
 const isTable = (text: string): boolean => tableIn(text)?.isTitled === false
 

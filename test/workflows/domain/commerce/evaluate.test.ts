@@ -66,6 +66,8 @@ const deniedClaim = {
   ...claimOf('the invoice comes to 412.80 usd'),
   items: [{ ...item, text: denial }],
 }
+/** Texts that begin as JSON does, and are none. */
+const almostJson = [`[Draft] ${denial}`, `{note} ${denial}`, `{"note": "${denial}", "left`]
 const evidenceOf = (more: object) => ({ evidence: [{ ...seen, ...more }] })
 
 function analysisWith(state: string, kind: 'needed' | 'advisory' = 'advisory') {
@@ -103,6 +105,13 @@ const reviewed: readonly Change[] = [
   [{ evidence: [] }, 'required_items', 'items_missing'],
   [claimOf('comes to 412.80 usd', 'other.md'), 'claims', 'claim_unbound'],
   [deniedClaim, 'claims', 'claim_contradicted'],
+  ...almostJson.map(
+    (text): Change => [
+      { ...deniedClaim, items: [{ ...item, text }] },
+      'claims',
+      'claim_contradicted',
+    ],
+  ),
   [claimOf('comes to 412.8 usd'), 'claims', 'claim_unverified'],
   [claimOf('comes to 12.80 usd'), 'claims', 'claim_unverified'],
   [claimOf('…'), 'claims', 'claim_unverified'],

@@ -65,8 +65,8 @@ verifies('packetops.negation', 'lines that break anywhere change nothing', () =>
 
 verifies('packetops.negation', 'items of which one denies the other contradict each other', () => {
   const input = packet(
-    'Customer data is stored in Ireland only.',
-    'It is not true that customer data is stored in Ireland only.',
+    '[1] Customer data is stored in Ireland only.',
+    '[1] It is not true that customer data is stored in Ireland only.',
     'Keys are kept in a vault.',
   )
   const work = packetops.work(input)

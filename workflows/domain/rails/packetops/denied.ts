@@ -2,6 +2,7 @@ import { groupedBy } from '../../core/grouped-by.ts'
 import { denialsIn, without } from '../denial.ts'
 import { type Part, sentencesOf, stemsOf } from '../words.ts'
 import type { InspectedItem } from './item.ts'
+import { isJson } from './statements.ts'
 
 /** That a part of an item's text says something of what `key` is; of a sentence, `value` is whether it is so. */
 export type Said = { one: InspectedItem; part: Part; key: string; value: string }
@@ -17,7 +18,7 @@ export function deniedIn(items: readonly InspectedItem[]): Said[][] {
 
 function sayingsOf(one: InspectedItem): Said[] {
   const { read } = one
-  if (read === null || read.table !== undefined || /^\s*[[{]/.test(read.text)) return []
+  if (read === null || read.table !== undefined || isJson(read.text)) return []
   const facts = new Set(read.facts.map(({ from }) => from))
   return sentencesOf(read.text).flatMap((part): Said[] => {
     // A line of a name and its value is compared as a fact.

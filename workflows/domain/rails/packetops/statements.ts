@@ -35,7 +35,7 @@ export function readText(text: string): Read {
 }
 
 /** JSON, or a line of JSON for each record. */
-function isJson(text: string): boolean {
+export function isJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false
   // A byte order mark is no part of JSON (RFC 8259, section 8.1).
   const whole = text.replace(/^\ufeff/, '')
