@@ -1,6 +1,6 @@
 import { createClient, type InputOf } from '../../api/http/client.ts'
 import { freshKey } from './agent-use.ts'
-import { type Hosts, trustedAgent } from './registering-agent.ts'
+import { type Hosts, patience, trustedAgent } from './registering-agent.ts'
 
 /** What a client asks for a pilot with. */
 export const intakeInput = (
@@ -18,11 +18,12 @@ export const intakeInput = (
 export const requestedPilot = async (
   baseUrl: string,
   more: Partial<InputOf<'pilot-intake-submit'>> = {},
-) => (await createClient({ baseUrl }).call('pilot-intake-submit', intakeInput(more))).body
+) =>
+  (await createClient({ baseUrl, ...patience }).call('pilot-intake-submit', intakeInput(more))).body
 
 /** The holder of a pilot's token, who has no key: any signature does. */
-export const pilotClient = (baseUrl: string, statusToken: string) =>
-  createClient({ baseUrl, statusToken, signAsAgent: () => 'A'.repeat(86) })
+export const pilotClient = (baseUrl: string, statusToken: string, more = {}) =>
+  createClient({ baseUrl, statusToken, ...more, signAsAgent: () => 'A'.repeat(86) })
 
 /** Invitations of an operator, and what the holders of their tokens do. */
 export function invitationsOf({ base }: Hosts, operator: string) {

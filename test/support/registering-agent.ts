@@ -4,15 +4,18 @@ import { type Client, createClient, type InputOf, ProblemError } from '../../api
 
 export type Hosts = { base: string; os: string }
 
+/** On a busy machine the API answers some calls with “unavailable, retryable”: what only prepares a test makes them again. */
+export const patience = { retryForMs: 30_000 }
+
 const jwk = (key: KeyObject) => {
   const { kty, crv, x } = key.export({ format: 'jwk' })
   return { kty, crv, x } as { kty: 'OKP'; crv: 'Ed25519'; x: string }
 }
 
 /** An agent with a key of its own, as a reader of the documents alone would write it. */
-export function newAgentClient(hosts: Hosts) {
+export function newAgentClient(hosts: Hosts, options: Partial<typeof patience> = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const open = createClient({ baseUrl: hosts.base, osUrl: hosts.os })
+  const open = createClient({ baseUrl: hosts.base, osUrl: hosts.os, ...options })
   const signText = (text: string) => sign(null, Buffer.from(text), privateKey).toString('base64url')
   const manifest = (more: Partial<InputOf<'agent-register'>> = {}): InputOf<'agent-register'> => ({
     name: 'Ledger reader',
@@ -53,10 +56,8 @@ export function newAgentClient(hosts: Hosts) {
         protocol_version: '1' as const,
         claim_credential,
       }
-      return createClient({ baseUrl: hosts.base, osUrl: hosts.os, statusToken }).call(
-        'handshake',
-        input,
-      )
+      const holder = { baseUrl: hosts.base, osUrl: hosts.os, statusToken, ...options }
+      return createClient(holder).call('handshake', input)
     },
   }
 }
@@ -83,7 +84,7 @@ export async function decide(
   decision: 'approve' | 'reject' | 'revise' | 'hold',
   more: Partial<InputOf<'loop-review-record'>> = {},
 ) {
-  const client = createClient({ baseUrl: hosts.base, operator })
+  const client = createClient({ baseUrl: hosts.base, operator, ...patience })
   const idempotency_key = `dec-${randomBytes(6).toString('hex')}`
   const input = {
     subject_kind: 'agent' as const,
@@ -104,7 +105,7 @@ export async function trustedAgent(
   more?: Partial<InputOf<'agent-register'>>,
   limits: InputOf<'loop-review-record'>['limits'] = {},
 ) {
-  const agent = newAgentClient(hosts)
+  const agent = newAgentClient(hosts, patience)
   const registered = await agent.register(more)
   if (more?.sandbox !== true)
     await decide(hosts, operator, registered.agent.agent_id, 'approve', { limits })

@@ -13,7 +13,7 @@ import {
   requestedPilot,
 } from '../../../support/pilots.ts'
 import { codeOf, problemOf } from '../../../support/problems.ts'
-import { decide } from '../../../support/registering-agent.ts'
+import { decide, patience } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startComposed>>
@@ -242,7 +242,8 @@ verifies('pilots.conversation', 'entries are chained, and clients only speak', a
 
 verifies('pilots.bounds', 'a client has so many entries, the operator the rest', async () => {
   const { pilot, status_token } = await asked()
-  const client = holder(status_token)
+  // Entries are written one after the other: who waits too long is asked to come again.
+  const client = pilotClient(hosts().base, status_token, patience)
   const all = Array.from({ length: 40 }, () => say(client).then(() => 'said', codeOfError))
   const codes = await Promise.all(all)
   expect([countOf(codes, 'said'), countOf(codes, 'rate_limited')]).toEqual([30, 10])

@@ -9,6 +9,7 @@ import { WriteGate } from '../../../../api/services/production/write-gate.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { askedWrite, type OpenProduction, openProduction } from '../../../support/production.ts'
+import { patience } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: ComposedApis
@@ -210,8 +211,9 @@ verifies(
 
 verifies('production.gate-once', 'fifty parallel validations are one event', async () => {
   const asked = askedWrite(agent.callback_url)
+  // One is done after the other: who waits too long is asked to come again.
   const clients = apis.hosts.map(({ base }) =>
-    createClient({ baseUrl: base, agent: agent.credential }),
+    createClient({ baseUrl: base, agent: agent.credential, ...patience }),
   )
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, at) =>
