@@ -4,9 +4,10 @@ import { z } from 'zod'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { type ColumnReader, tooManyColumns } from '#domain/rails/columns.ts'
 import type { Extraction } from '#domain/rails/documents.ts'
+import { type Encoding, TextReader } from '#domain/rails/encoding.ts'
 
 const rowFormats = ['csv', 'jsonl'] as const
-/** A list as it was uploaded: CSV with a header, or one JSON object a line; UTF-8. */
+/** A list as it was uploaded: CSV with a header, or one JSON object a line. */
 export type RowSource = { format: (typeof rowFormats)[number]; stream: Readable }
 /** The rows of a sheet, as they were read from its file; undefined without a sheet. */
 export const csvOf = (sheet: Extraction | undefined): RowSource | undefined =>
@@ -37,16 +38,17 @@ export type WrongRecord = { line: number; index: number } & (
 /**
  * Reads a list from its stream and hands over each row once the schema has passed it; the stream is read on only when a piece's
  * rows are taken. A record that is wrong goes to `refuse`, which by default throws `input_rejected` with its line. What makes the
- * rest unreadable is always thrown.
+ * rest unreadable is always thrown. Answers how the bytes were read.
  */
 export async function eachRow(
   { list, source: { format, stream }, schema, reader }: ReadList,
   take: (row: unknown, index: number) => void,
   refuse: (wrong: WrongRecord) => void = (wrong) => refuseRecord(list, wrong),
-): Promise<void> {
+): Promise<Encoding> {
   let index = -1
+  const text = new TextReader()
   const read = format === 'csv' ? readCsv : readJsonLines
-  await read({ list, schema, reader }, stream, (record, line) => {
+  await read({ list, schema, reader }, { stream, text }, (record, line) => {
     index += 1
     if ('malformed' in record) return refuse({ line, index, ...record })
     // The columns of CSV are read by their fields once, in the header.
@@ -56,6 +58,7 @@ export async function eachRow(
     if (error === undefined) take(data, index)
     else refuse({ line, index, row, error })
   })
+  return text.encoding
 }
 
 function refuseRecord(list: string, wrong: WrongRecord): never {
@@ -64,10 +67,12 @@ function refuseRecord(list: string, wrong: WrongRecord): never {
 }
 
 type Named = Omit<ReadList, 'source'>
+/** The bytes of a list, and the reader of their text. */
+type Bytes = Pick<RowSource, 'stream'> & { text: TextReader }
 
 async function readJsonLines(
   { list }: Pick<Named, 'list'>,
-  stream: Readable,
+  bytes: Bytes,
   take: TakeRecord,
 ): Promise<void> {
   let [rest, line] = ['', 0]
@@ -76,7 +81,7 @@ async function readJsonLines(
     if (text.length > RECORD_CHARS_MAX) throw tooLong(list, line)
     if (text.trim() !== '') take(parseJson(text), line)
   }
-  for await (const text of textOf(list, stream, () => line + 1)) {
+  for await (const text of textOf(list, bytes, () => line + 1)) {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     for (const whole of lines) takeLine(whole)
@@ -94,7 +99,7 @@ function parseJson(text: string): Read {
 }
 
 /** Takes whole records off the text, as many as have come; where no cell is quoted, commas and line breaks are all there is. */
-async function readCsv(named: Named, stream: Readable, take: TakeRecord): Promise<void> {
+async function readCsv(named: Named, bytes: Bytes, take: TakeRecord): Promise<void> {
   const { list } = named
   let columns: Column[] | undefined
   let [rest, line] = ['', 1]
@@ -108,7 +113,7 @@ async function readCsv(named: Named, stream: Readable, take: TakeRecord): Promis
     read(list, text, line, takeCells)
     line += text.split('\n').length - 1
   }
-  for await (const text of textOf(list, stream, () => line)) {
+  for await (const text of textOf(list, bytes, () => line)) {
     rest += text
     const end = endOfRecords(rest)
     takeRecords(rest.slice(0, end))
@@ -199,15 +204,14 @@ function rowOf(columns: Column[], cells: string[]): Record<string, unknown> {
 
 async function* textOf(
   list: string,
-  stream: Readable,
+  { stream, text: reader }: Bytes,
   lineNow: () => number,
 ): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
   const decode = (piece?: Uint8Array) => {
     try {
-      return decoder.decode(piece, { stream: piece !== undefined })
+      return piece === undefined ? reader.end() : reader.take(piece)
     } catch {
-      throw rejected(list, lineNow(), 'or one soon after it is not UTF-8')
+      throw rejected(list, lineNow(), `or one soon after it is not ${reader.encoding}`)
     }
   }
   for await (const piece of stream) yield decode(piece)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
 import { type ColumnReader, columnReader } from '#domain/rails/columns.ts'
-import { type Extraction, sheetFinding } from '#domain/rails/documents.ts'
+import { type Extraction, encodingFinding, sheetFinding } from '#domain/rails/documents.ts'
 import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
 import type { Columns, Finding, Rail, Work } from '#domain/rails/rail.ts'
 import { columnFaults, readInput, withFindings, workOnRead } from '#domain/rails/read-input.ts'
@@ -41,7 +41,13 @@ export async function workOnRows<Result>(
     }
     const reader = columnReader(list, schema, columns)
     const uploaded = rows.uploaded?.[list] ?? schema
-    if (source !== undefined) await eachRow({ list, source, schema: uploaded, reader }, takeSeen)
+    if (source !== undefined)
+      findings.push(
+        ...encodingFinding(
+          list,
+          await eachRow({ list, source, schema: uploaded, reader }, takeSeen),
+        ),
+      )
     else takeInline(schema, input[list] ?? [], { place: `/${list}`, reader, take: takeSeen })
     const faults = columnFaults(list, reader)
     if (faults.length > 0) throw unfit(faultsText(faults))

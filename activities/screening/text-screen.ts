@@ -58,9 +58,9 @@ class TextScreen {
     return this.#name(this.#text)
   }
 
-  /** UTF-16 of ASCII is ASCII between NULs, and so is UTF-32. */
+  /** UTF-16 of ASCII is ASCII between NULs, and so is UTF-32. What is no UTF-8 may be a blank of another encoding. */
   #add(decoded: string): void {
-    const text = decoded.includes('\0') ? decoded.replaceAll('\0', '') : decoded
+    const text = decoded.replaceAll('\0', '').replaceAll('\ufffd', ' ')
     this.#text += text
     this.#fresh += text.length
   }

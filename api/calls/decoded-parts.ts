@@ -1,4 +1,5 @@
 import { limits } from '#domain/core/limits.ts'
+import { decodeText } from '#domain/rails/encoding.ts'
 import { jsonOf, textOf } from '#domain/verification/strict-json.ts'
 import { isNestedWithin } from '../../activities/http/json-depth.ts'
 
@@ -21,6 +22,14 @@ export function* decodedParts(text: string): Generator<unknown> {
     yield isNestedWithin(bytes as Uint8Array, limits.jsonDepthMax) ? value : strings
     for (const one of strings) yield* decodedParts(one)
   }
+}
+
+/** The texts that a file in base64 is read as. */
+export function* decodedFile(text: string): Generator<unknown> {
+  yield* decodedParts(text)
+  const bytes = bytesOf(text)
+  const read = bytes && decodeText(bytes)
+  if (read !== undefined && read.encoding !== 'utf-8') yield read.text
 }
 
 /** A compact JWS (RFC 7515 §7.1), and the disclosures and tokens that follow it in an SD-JWT. */

@@ -3,7 +3,7 @@ import { type PointerError, refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { CHECKSUMS_MAX, type PhraseBudget } from '../../activities/screening/recovery-phrase.ts'
 import { isPrivateJwk, nameSecret } from '../../activities/screening/secret-patterns.ts'
-import { decodedParts, withoutTokens } from './decoded-parts.ts'
+import { decodedFile, decodedParts, withoutTokens } from './decoded-parts.ts'
 
 /**
  * Refuses secrets in the fields that the schema marks with `.meta({ 'x-free-text': true })`, or, for what their base64url parts encode,
@@ -114,19 +114,19 @@ function screenText(text: string, pointer: string, found: Found, label: string |
   const isFile = label === FILE_MEMBER
   if (!isFile || text.length <= KEY_CHARS_MAX)
     note(nameSecret(found.plain(text), found.budget, label), pointer, found)
-  if (isFile) screenParts(text, pointer, found)
+  if (isFile) screenParts(decodedFile(text), pointer, found)
 }
 
 /** A text, and what its parts encode. */
 function screenEncoded(value: unknown, pointer: string, found: Found): void {
   const encoded = { ...found, plain: withoutTokens }
   screen(value, pointer, encoded)
-  if (typeof value === 'string') screenParts(value, pointer, encoded)
+  if (typeof value === 'string') screenParts(decodedParts(value), pointer, encoded)
 }
 
 /** What the parts of a text encode; a finding is reported at the text. */
-function screenParts(text: string, pointer: string, found: Found): void {
-  for (const decoded of decodedParts(text)) {
+function screenParts(parts: Iterable<unknown>, pointer: string, found: Found): void {
+  for (const decoded of parts) {
     const inside: Found = { ...found, kinds: new Map() }
     screen(decoded, '', inside)
     for (const kind of inside.kinds.values()) note(kind, pointer, found)

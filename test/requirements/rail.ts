@@ -29,6 +29,11 @@ export const railRequirements = {
     behavior:
       'The text of a PDF, DOCX or text file is read once by a named extractor, with its digest and the places of its pages or paragraphs.',
   },
+  'files.encodings': {
+    source: 'runs § Files',
+    behavior:
+      'UTF-16 is read by its byte order mark, and Windows-1252 where the first character beyond ASCII is no UTF-8, wherever the bytes are cut; a finding says so, and other bytes are no text.',
+  },
   'files.sheets': {
     source: 'runs § Files',
     behavior:

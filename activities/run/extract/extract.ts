@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import type { Extraction, UploadType } from '#domain/rails/documents.ts'
+import { decodeText } from '#domain/rails/encoding.ts'
 import { type GroupedFaults, groupFaults } from '#domain/rails/input-faults.ts'
 import { nameSecretIn, textScreenOf } from '../../screening/text-screen.ts'
 import { readDocx } from './docx.ts'
@@ -123,10 +124,12 @@ function claimed(bytes: Uint8Array, as: ReadAs, magic: readonly number[]): Read 
 
 function plainText({ bytes, as }: Reading): Read {
   const { charsMax } = documentOf(as)
-  const text = cleaned(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  const read = decodeText(bytes)
+  if (read === undefined) throw new Unreadable('is no text in UTF-8, UTF-16 or Windows-1252')
+  const text = cleaned(read.text)
   if (text.length > charsMax) throw tooManyChars(charsMax)
   assertSaysSomething(text)
-  return { text, unit: null, starts: [], ...noSheet, ...own('utf-8') }
+  return { text, unit: null, starts: [], ...noSheet, ...own(read.encoding) }
 }
 
 function documentOf(as: ReadAs) {

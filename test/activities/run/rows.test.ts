@@ -129,14 +129,32 @@ verifies('rails.rows', 'a wrong record is refused by the number of its line', as
     ['csv', '', /^Line 1 of usage has no header/],
     [
       'csv',
-      Buffer.concat([Buffer.from(`${title}\n${line}\n`), Buffer.of(0xff, 0x0a)]),
-      /^Line \d+ of usage .*not UTF-8/,
+      Buffer.concat([Buffer.from(`${title}\n${line}\nü`), Buffer.of(0xff, 0x0a)]),
+      /^Line \d+ of usage .*not utf-8/,
     ],
   ]
   for (const [format, text, detail] of wrong) {
     expect(await refusalOf(workOnRows(tokenops, head, { usage: source(format, text) }))).toMatch(
       detail,
     )
+  }
+})
+
+verifies('files.encodings', 'a list in another encoding is the same list, and named', async () => {
+  const list = 'at,model,input_tokens,output_tokens\n2026-01-01T00:00:00Z,möbel,1,2\n'
+  const workOn = (bytes: Buffer) => workOnRows(tokenops, head, { usage: source('csv', bytes) })
+  const { result, findings } = await workOn(Buffer.from(list))
+  const utf16 = Buffer.from(`\ufeff${list}`, 'utf16le')
+  for (const [bytes, note] of [
+    [utf16, 'read as UTF-16LE, as its byte order mark says'],
+    [Buffer.from(list, 'latin1'), 'not UTF-8: it was read as Windows-1252, which is assumed'],
+  ] as const) {
+    const work = await workOn(bytes)
+    expect(work.result).toEqual(result)
+    const detail = `The list usage is ${note}.`
+    const named = { code: 'encoding_read', detail, citations: [{ pointer: '/usage' }] }
+    expect(work.findings).toEqual(expect.arrayContaining([...findings, named]))
+    expect(work.findings).toHaveLength(findings.length + 1)
   }
 })
 

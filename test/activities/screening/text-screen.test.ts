@@ -80,6 +80,8 @@ verifies(
     for (const bytes of [little, little.subarray(2), Buffer.from(little).swap16()])
       for (const type of types) expect(await found(type, bytes)).toBe('a PEM block')
     expect(await found('text/csv', Buffer.from(`\ufeff${filler}${pem}`))).toBe('a PEM block')
+    const blank = Buffer.from('Passwörter: password:\xa0hunter2hunter2', 'latin1')
+    for (const type of types) expect(await found(type, blank)).toBe('a password')
     const noise = createHash('shake256', { outputLength: 400_000 }).update('noise').digest()
     const bytes = [
       gzipSync(randomBytes(1_000)),

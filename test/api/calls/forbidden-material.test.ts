@@ -317,11 +317,15 @@ verifies(
 )
 
 verifies('pipeline.encoded-material', 'content_base64 is screened as what it encodes', () => {
-  const item = (content: string) => ({
+  const item = (content: string | Buffer) => ({
     memo: 'fine',
-    context: { items: [{ content_base64: Buffer.from(content).toString('base64') }] },
+    context: { items: [{ content_base64: Buffer.from(content as string).toString('base64') }] },
   })
-  for (const secret of [pem, phrase12, 'password: hunter22', JSON.stringify(jwk)])
-    expect(pointersOf(item(`It says ${secret}.`))).toEqual(['/context/items/0/content_base64'])
+  for (const secret of [pem, phrase12, 'password: hunter22', JSON.stringify(jwk)]) {
+    const text = `It says ${secret}.`
+    const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
+    for (const one of [text, utf16, Buffer.from(`Für alle: ${text}`, 'latin1')])
+      expect(pointersOf(item(one))).toEqual(['/context/items/0/content_base64'])
+  }
   expect(pointersOf(item('Backups are tested. Access is reviewed.'))).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { pointerOf } from '../core/json-pointer.ts'
 import { isObject } from '../core/plain-object.ts'
+import { type Encoding, encodingNote } from './encoding.ts'
 import { Digest } from './fields.ts'
 import type { Finding, Rail, TakesDocuments } from './rail.ts'
 
@@ -109,6 +110,18 @@ export const sheetFinding = (list: string, read: Extraction): Finding => ({
   ...readingOf(read),
   citations: [{ pointer: pointerOf([list]) }],
 })
+
+/** How an uploaded list was read that is not UTF-8. */
+export const encodingFinding = (list: string, encoding: Encoding): Finding[] =>
+  encoding === 'utf-8'
+    ? []
+    : [
+        {
+          code: 'encoding_read',
+          detail: `The list ${list} is ${encodingNote(encoding)}.`,
+          citations: [{ pointer: pointerOf([list]) }],
+        },
+      ]
 
 function readingOf(read: Extraction): Pick<Finding, 'code' | 'detail'> {
   const { upload_sha256, media_type, bytes, extractor, version, text, text_sha256 } = read

@@ -45,6 +45,25 @@ async function faultOf(type: UploadType, bytes: Uint8Array, as = document) {
   return [group?.kind, group?.message]
 }
 const unreadable = (what: string) => ['file_unreadable', `the file ${what}`]
+const noText = unreadable('is no text in UTF-8, UTF-16 or Windows-1252')
+
+verifies(
+  'files.encodings',
+  'a text file in another encoding is read, and it is named',
+  async () => {
+    const text = 'Die Prüfung der Zugänge ist abgeschlossen.'
+    for (const [bytes, extractor] of [
+      [Buffer.from(text), 'utf-8'],
+      [Buffer.from(text, 'latin1'), 'windows-1252'],
+      [Buffer.from(`\ufeff${text}`, 'utf16le'), 'utf-16le'],
+    ] as const)
+      expect(await textOf('text/plain', bytes)).toMatchObject({
+        text,
+        extractor,
+        text_sha256: sha256Hex(text),
+      })
+  },
+)
 
 verifies(
   'files.text',
@@ -301,7 +320,8 @@ verifies('files.hostile', 'hostile files are refused, each with its reason', asy
     [pdf, await fixture('locked.pdf'), unreadable('is encrypted')],
     [pdf, page.subarray(0, 400), unreadable('is damaged')],
     [pdf, page, unreadable('has no rows: send CSV, JSON Lines or XLSX'), rows()],
-    ['text/plain', Buffer.from([0xff, 0xfe, 0x00]), unreadable('is damaged')],
+    ['text/plain', Buffer.from([0xff, 0xfe, 0x00]), noText],
+    ['text/plain', Buffer.from([0xff, 0xd8, 0xff, 0x00]), noText],
   ]
   for (const [type, bytes, reason, as] of cases)
     expect([reason[1], await faultOf(type, bytes, as)]).toEqual([reason[1], reason])

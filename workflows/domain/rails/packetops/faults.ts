@@ -1,4 +1,5 @@
 import { dayOf, endOf, startOf } from '../calendar.ts'
+import { encodingNote } from '../encoding.ts'
 import type { Citation, GapKind } from '../rail.ts'
 import { stemsOf } from '../words.ts'
 import { approvers, factOf, type InspectedItem, owners } from './item.ts'
@@ -81,6 +82,12 @@ function contentFaults(one: InspectedItem): Fault[] {
         `${whole} is not text, and extracted_text is not given: what it says is unknown`,
         [cited],
       ),
+    )
+  else if (read.encoding !== 'utf-8')
+    faults.push(
+      fault('encoding_read', 2, `the content of ${whole} is ${encodingNote(read.encoding)}`, [
+        cited,
+      ]),
     )
   return faults
 }

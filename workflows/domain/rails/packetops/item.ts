@@ -4,6 +4,7 @@ import { base64 } from '@scure/base'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { leafHash } from '../../log/merkle.ts'
 import { dayOf, endOf, startOf } from '../calendar.ts'
+import { decodeText, type Encoding } from '../encoding.ts'
 import type { Part } from '../words.ts'
 import type { Section } from './profiles.ts'
 import type { Item, ManifestEntry } from './schema.ts'
@@ -14,6 +15,8 @@ import { type Read, readText } from './statements.ts'
 export type ItemText = Read & {
   text: string
   pointer: string | null
+  /** How the bytes of `content_base64` were read. */
+  encoding: Encoding
   state: TextState
   at: Part | null
 }
@@ -96,27 +99,23 @@ function textOf(item: Item, place: string, content: Uint8Array | undefined): Ite
   if (item.extracted_text !== undefined)
     return readAt(item.extracted_text, `${place}/extracted_text`)
   if (item.content !== undefined) return readAt(item.content, `${place}/content`)
-  const text = content && decoded(content)
-  return text === undefined ? null : readAt(text, null)
+  const decoded = content && decodeText(content)
+  return decoded === undefined || isBinary(decoded.text)
+    ? null
+    : readAt(decoded.text, null, decoded.encoding)
 }
 
-const readAt = (text: string, pointer: string | null): ItemText => ({
+const readAt = (text: string, pointer: string | null, encoding: Encoding = 'utf-8'): ItemText => ({
   ...readText(text),
   ...stateOf(text),
   text,
   pointer,
+  encoding,
 })
 
-/** Bytes as UTF-8; undefined where they are not, or hold control characters that no text has. */
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: a text has none of them, and many files do
-    return /[\x00-\x08\x0e-\x1f]/.test(text) || text.startsWith('%PDF-') ? undefined : text
-  } catch {
-    return undefined
-  }
-}
+const isBinary = (text: string): boolean =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a text has none of them, and many files do
+  /[\x00-\x08\x0e-\x1f]/.test(text) || text.startsWith('%PDF-')
 
 function contentOf(item: Item): Uint8Array | undefined {
   if (item.content !== undefined) return utf8ToBytes(item.content)
