@@ -1,59 +1,9 @@
+import { harmless, type Kind, kinds, maybe, words } from './denial-words.ts'
 import type { Part } from './words.ts'
 
 /** Words that deny something, with the parts of their sentence that they reach. */
 type Denial = Part & { reach: Part[] }
 
-/** `not only`, `no later than` and `without exception` deny nothing. */
-const harmless =
-  /\b(?:not (?:only|just|merely|solely|limited to|(?:later|more|less|fewer|earlier|longer)\b)|nicht (?:nur|bloß|allein|später|länger)|no (?:doubts?|question|matter|exceptions?\b(?=[.!]?$)|(?:later|more|less|fewer|earlier|sooner|greater|longer) than|longer(?=[.!]?$))|without (?:an? |any |undue )?(?:exceptions?|delay|fail|doubt|interruption|reservation)|whether or not|if not|(?:wrong|false|incorrect|absurd) to (?:deny|dispute|doubt)|nothing (?:else|further|more)|no\.? \d+)/giu
-const saying =
-  '(?:confirm|verify|verified|conclude|establish|prove|proven|demonstrate|claim|say|said|state|assert|show|shown|believe|think|agree|accept|find|suggest|support|determine)(?:ed|d)?'
-/** Words that deny, by the part of their sentence that they reach. */
-const kinds = ['before', 'after', 'both', 'quantifier', 'adverb'] as const
-type Kind = (typeof kinds)[number]
-const words: Record<Kind, string[]> = {
-  /** What is said after these, to the end of the sentence. */
-  before: [
-    '(?:false|untrue|incorrect|wrong|mistaken|a myth)(?: to (?:say|claim|state|assert|believe|assume))? that',
-    '(?:false|untrue|unfounded|mistaken|wrong) (?:claim|statement|assertion|assumption|belief|impression) that',
-    "(?:not|[a-z]*n[’']t|never|no longer) (?:yet |entirely |strictly )?(?:true|correct|accurate|right|the case|so|clear|certain|evident)(?: to (?:say|claim|state))? that",
-    '(?:no|without|little|lack of|lacks) (?:[a-z]+ )?(?:evidence|proof|indication|sign|record|confirmation|assurance|documentation|reason to believe)(?: (?:that|of|for|to (?:show|suggest|confirm|support)(?: that)?))?',
-    `(?:(?:could|can|would) )?(?:not|[a-z]*n[’']t|cannot|unable to|never|nor) (?:yet |be |been |have |\\w+ly )*(?:${saying}(?: us| yet)?,? (?:that|whether|if)|believe|think|say|claim|agree)`,
-    '(?:den(?:y|ies|ied|ying)|disput(?:e|es|ed|ing)|refut(?:e|es|ed)|doubt(?:s|ed)?|disprov(?:e|es|ed)|reject(?:s|ed)?)(?: \\w+){0,3}? that',
-    `(?:nothing|little to|nothing to) (?:suggests?|shows?|indicates?|confirms?|proves?|supports?)(?: that)?`,
-    "(?:(?:could|can|would) )?(?:not|[a-z]*n[’']t|never|unable to) (?:produce|provide|present|locate|obtain|supply|offer|find) (?:\\w+ ){0,3}?(?:record|evidence|proof|document|report|log)s?(?: (?:showing|proving|confirming))?(?: that| of| for)?",
-    'far from (?:it )?being (?:true|the case|certain) that|disagrees? that|disagreed that',
-    '(?:misconception|myth|mistake|lie|doubtful|unlikely|questionable|unclear|uncertain|unproven|unknown)(?: to \\w+)? (?:that|whether|if)',
-    'contrary to (?:\\w+ ){1,3}that',
-    '(?:falsch|unwahr|unrichtig|nicht (?:wahr|richtig|der fall)|nicht zu),? dass',
-    '(?:bestreitet|bestreiten|bestritt|bestritten|leugnet|verneint)(?: \\p{L}+){0,2},? dass',
-    '(?:kein(?:e|en)?|ohne) (?:nachweis|beleg|hinweis)\\p{L}*(?: dafür)?,? dass',
-  ],
-  /** What stands before these in their clause. */
-  after: [
-    '(?:is|was|are|were|be|proved|turned out)(?: \\w+ly| to be)? (?:an? )?(?:false|untrue|incorrect|wrong|inaccurate|disputed|denied|unfounded)(?! (?:\\w+ ){0,3}that)',
-    "(?:is|was|are|were)(?:n[’']t| not| no longer)(?: \\w+ly)? (?:true|correct|accurate|the case|so)(?! (?:\\w+ ){0,3}that)",
-    `(?:is|was|are|were|could|can|has|have)(?:n[’']t| not)(?: be| been)?(?: \\w+ly)? ${saying}(?= by|[.,;]|$)`,
-    '(?:but|only|though|although) not|aber nicht|(?<=[:=?] ?)(?:no|never)|(?<=[:=?–—-] ?)(?:false|untrue|wrong|not true)',
-    'not at all|prohibited|forbidden|verboten|untersagt|falsch',
-  ],
-  /** All of their clause; German puts them before and after what they deny. */
-  both: [
-    '(?:for|by|in|on|at) (?:no one|no|none|neither|nobody|nothing)|to (?:no one|none|nobody)|nowhere',
-    'nicht|nie|niemals',
-  ],
-  /** What follows them in their clause: who or what there is none of. */
-  quantifier: [
-    'not (?:all|every|each|any|one|a single)|hardly any|no one|none|neither|nobody|nothing|niemand|nor(?= (?:is|are|was|were|has|have|had|do|does|did|can))',
-    'no(?! longer)|kein(?:e|en|em|er|es)?|weder|ohne',
-  ],
-  /** What follows them in their clause, to the next verb at the most. */
-  adverb: [
-    "no longer|(?:has|have|had) yet to|not|never|cannot|hardly|scarcely|rarely|seldom|[a-z]+n[’']t",
-    '(?:fail(?:s|ed|ing|ure|ures)?|refus(?:e|es|ed)|neglect(?:s|ed)?|omit(?:s|ted)?|unable|ceased?|omission) to',
-    'without|lack(?:s|ed|ing)?(?: of)?|(?:in )?the absence of|instead of|rather than',
-  ],
-}
 const denying = new RegExp(
   `${kinds.map((kind) => `(?<${kind}>(?<![\\p{L}\\p{N}’'])(?:${words[kind].join('|')})(?![\\p{L}\\p{N}]))`).join('|')}`,
   'giu',
@@ -109,10 +59,6 @@ function readGrammar(text: string): Grammar {
   }
 }
 
-/** A beginning of each of those words: most sentences have none, and need not be read further. */
-const maybe =
-  /n[’']t\b|\b(?:no|n[ie]|un|in(?:c|s|a)|far|fals|wrong|little|fail|refus|neglect|omi|hardly|scarcely|rare|rather|seldom|ceas|cannot|without|lack|absence|yet|m[iy]|lie|doubt|den|dis|question|refut|reject|contrary|prohibit|forbid|verb|vern|best|leug|kein|weder|ohne)/i
-
 /** The words of a sentence that deny something, in their order. */
 export function denialsIn(sentence: string): Denial[] {
   if (!maybe.test(sentence)) return []
@@ -126,11 +72,15 @@ export function denialsIn(sentence: string): Denial[] {
     return { ...part, reach: reachOf(kind, grammar, part), kind }
   })
   // “Not false that”: what denies the beginning denies all that follows.
-  for (const [at, { kind, reach }] of found.entries()) {
+  for (const [at, one] of found.entries()) {
     const next = found[at + 1]
-    const [own] = reach
+    const { kind } = one
+    const [own] = one.reach
     if (kind === 'adverb' && next?.kind === 'before' && own && next.from < own.to)
       own.to = next.reach[0]?.to ?? own.to
+    // “Has not expired”, “no invoice is overdue”: what denies a state takes it back.
+    const isTaken = (kind === 'adverb' || kind === 'quantifier') && next?.kind === 'state'
+    if (isTaken && own && next.from < own.to) one.reach = [...next.reach, next]
   }
   return found
 }
@@ -141,7 +91,7 @@ function reachOf(kind: Kind, grammar: Grammar, { from, to }: Part): Part[] {
   let last = from
   while (last > 0 && /[\s:=?]/.test(text.charAt(last - 1))) last -= 1
   const behind = { from: beginOf(grammar, last), to: last }
-  if (kind === 'after') return [behind]
+  if (kind === 'after' || kind === 'state') return [behind]
   const isAdverb = kind === 'adverb'
   const isObject = hasVerb(grammar, behind.from, from)
   const end = endOf(grammar, to, isAdverb || isObject)

@@ -1,4 +1,5 @@
 import { denialIn } from '../denial.ts'
+import { asksForState } from '../denial-words.ts'
 import type { Wanted } from './question.ts'
 
 /** What an answer comes to, and by which words of it. */
@@ -24,6 +25,7 @@ export function verdictOf(question: string, sentence: string, wanted: Wanted): V
     const cue = asked.test(question) ? said.exec(sentence) : null
     if (cue !== null) return { verdict: 'no', cue: cue[0] }
   }
-  const no = denialIn(sentence)
-  return no === null ? { verdict: 'yes', cue: null } : { verdict: 'no', cue: no }
+  const cue = denialIn(sentence)
+  // “Has the certificate expired?” is answered with yes by a sentence that denies the certificate.
+  return { verdict: (cue === null) === asksForState.test(question) ? 'no' : 'yes', cue }
 }
