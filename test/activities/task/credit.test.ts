@@ -463,7 +463,7 @@ verifies(
     const busy = await tasks.taskIn('operating', operational)
     expect(await refusalOf(claim(busy.task_id, entry.quote_id))).toBe('wrong_state')
     const other = await tasks.taskIn('trusted', operational)
-    expect(await refusalOf(claim(other.task_id, second.quote_id))).toBe('credit_exhausted')
+    expect(await refusalOf(claim(other.task_id, second.quote_id))).toBe('quote_mismatch')
   },
 )
 
