@@ -1,4 +1,9 @@
-import { type CredentialFacts, parseCredential } from '#domain/agents/credential.ts'
+import {
+  type CredentialFacts,
+  checkCredential,
+  type Denial,
+  parseCredential,
+} from '#domain/agents/credential.ts'
 import { accessWithin } from '#domain/agents/trust-limits.ts'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { unixSeconds } from '#domain/core/time.ts'
@@ -47,6 +52,10 @@ export function factsOf(credential: CredentialOfAgent): CredentialFacts {
     maxUsd: credential.limits?.max_usd ?? null,
   }
 }
+
+/** Why an access key is good for nothing, whatever it asks for; undefined for a good one. */
+export const denialOf = (credential: CredentialOfAgent): Denial | undefined =>
+  checkCredential(factsOf(credential), { scopes: [] }, credential.readAt)[0]
 
 /** When the key ends: by its own life, or earlier by the age that the controls of its account allow. */
 function endOf({ expires_at, claimed_at, maxAgeDays }: CredentialOfAgent): number | null {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { checkCredential } from '#domain/agents/credential.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import type { Caller, CallRequest } from '../context.ts'
-import { factsOf } from './agent.ts'
+import { denialOf } from './agent.ts'
 
 type Public = Extract<Caller, { kind: 'public' }>
 
@@ -38,7 +37,7 @@ export function knownCaller(
   credential: CredentialOfAgent,
   { address }: Pick<CallRequest, 'address'>,
 ): Public {
-  const [denial] = checkCredential(factsOf(credential), { scopes: [] }, credential.readAt)
+  const denial = denialOf(credential)
   if (denial !== undefined)
     throw refuse(denial.code, {
       detail: denial.detail,

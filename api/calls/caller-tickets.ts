@@ -1,3 +1,4 @@
+import { denialOf } from '../auth/agent.ts'
 import type { Caller } from '../context.ts'
 import type { AuthorizedCall } from './call.ts'
 import type { PipelineDeps } from './deps.ts'
@@ -33,10 +34,14 @@ async function userOf(caller: Caller, address: string, { agents }: PipelineDeps)
   return { agentId, address, trusted: await agents.isTrusted(agentId) }
 }
 
-/** The agent whose access key a public caller presents, also where the operation only examines it. */
+/**
+ * The agent whose access key a public caller presents, also where the operation only examines it. A key that is revoked or expired
+ * uses up nothing of its agent.
+ */
 function presentedAgent(caller: Caller): string | undefined {
   if (caller.kind !== 'public') return undefined
   const { credential, presented } = caller
-  if (presented !== undefined && 'credential' in presented) return presented.credential.agent_id
-  return credential?.agent_id
+  const known =
+    presented !== undefined && 'credential' in presented ? presented.credential : credential
+  return known === undefined || denialOf(known) !== undefined ? undefined : known.agent_id
 }

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { receiptSigner } from '../../../activities/container.ts'
+import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
+import { rotateCredential } from '../../../api/services/agents/credentials.ts'
 import { isOpen, openCallers, send, writes } from '../../support/attacks.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
+import { trustedAgent } from '../../support/registering-agent.ts'
 import { verifies } from '../../verifies.ts'
 
 let apis: ComposedApis
@@ -37,4 +42,41 @@ verifies('attack.quotas', 'records of strangers end for an address and for all',
   expect(await from('192.0.2.5')).toBe(429)
   // The agent is trusted: strangers do not use up its quota.
   expect(await ask(callers.presents(asked))).toBe(200)
+})
+
+verifies('attack.quotas', 'a retired key uses up its address, not its agent', async () => {
+  const env = { TRUST_PROXY: '1', QUOTA_RECORDS_PER_DAY: '2/3/100/1000' }
+  const few = await startComposed({ env, sequences: false })
+  try {
+    const { db, config } = few
+    const host = few.hosts[0]!
+    const { agent, registered, credential } = await trustedAgent(host, few.operator)
+    const issuing = { issuer: `${config.BASE_URL}/api/trust-contract`, environment: 'local' }
+    const signReceipt = receiptSigner(loadKeyRings(config.SIGNING_KEYS_FILE))
+    const rotation = {
+      by: { operatorId: 'ada', name: 'Ada' },
+      agentId: registered.agent.agent_id,
+      overlapSeconds: 0,
+      reason: 'leaked',
+    }
+    await transaction(db, (tx) => rotateCredential({ ...issuing, signReceipt }, tx, rotation))
+    const { body } = await agent.shake(registered.status_token, true)
+    const next = body.credential_envelope?.sealed === false ? body.credential_envelope : undefined
+    const asked = writes.find(({ id }) => id === 'write-gate-validate')!
+    const ask = async (key: string | undefined) => {
+      const headers = { 'x-forwarded-for': '192.0.2.9' }
+      const input = { ...(asked.example.input as object), idempotency_key: `k-${Math.random()}` }
+      return (await send(host, asked, input, { agent: key, headers } as never)).status
+    }
+    const times = async (key: string | undefined) => [
+      await ask(key),
+      await ask(key),
+      await ask(key),
+    ]
+    expect(await times(credential)).toEqual([200, 200, 200])
+    expect(await ask(credential)).toBe(429)
+    expect(await times(next?.credential)).toEqual([200, 200, 429])
+  } finally {
+    await few.stop()
+  }
 })
