@@ -1,4 +1,4 @@
-import { assertControlsAllow, type Spending } from '#domain/accounts/controls.ts'
+import { allowsCallback, assertControlsAllow, type Spending } from '#domain/accounts/controls.ts'
 import {
   type AccountOf,
   type HeldControls,
@@ -9,6 +9,13 @@ import {
 import type { PayoutRow } from '../store/payouts/payouts.ts'
 import type { AtCommit, Tx } from '../store/postgres/db.ts'
 import { runInOrder } from '../store/postgres/pipeline.ts'
+
+/** Whether the account of an agent or of a bound wallet lets a URL be called back; an owner without an account has no controls. */
+export async function mayCallBack(tx: Tx, owner: string, url: string): Promise<boolean> {
+  const of = owner.startsWith('0x') ? { wallet: owner } : { agentId: owner }
+  const held = await readControls(tx, of)
+  return held === undefined || allowsCallback(held.controls, url)
+}
 
 /** What is asked of an account that spends nothing yet, such as a quote; throws 403 `control_denied`. */
 export async function assertAccountAllows(

@@ -9,6 +9,7 @@ import {
 } from '#domain/callbacks/callback-body.ts'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/activities.ts'
+import { mayCallBack } from '../accounts/controls.ts'
 import { recordNotice } from '../agent/access.ts'
 import type { Outgoing, SendOutgoing } from '../http/outgoing.ts'
 import type { SigningKey } from '../keys/compact.ts'
@@ -113,7 +114,10 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
 type WithoutEnvelope<Body> = Body extends unknown ? Omit<Body, 'delivery_id' | 'at'> : never
 type Notice = WithoutEnvelope<CallbackBody>
 
-/** Reads the facts to send and stores the attempt; undefined if the delivery has ended or must wait for its quota. */
+/** Nothing is sent to a host that the controls of the account, as they are now, do not name. */
+const hostNotAllowed: AttemptEnd = { outcome: 'gone', status: null, failure: 'host_not_allowed' }
+
+/** Reads the facts to send and stores the attempt; undefined if the delivery has ended, ends here, or must wait for its quota. */
 async function begin(
   { db, keys, posts }: CallbackDeps,
   deliveryId: string,
@@ -123,6 +127,11 @@ async function begin(
   return transaction(db, async (tx) => {
     const delivery = await lockOpenDelivery(tx, deliveryId)
     if (delivery === undefined) return undefined
+    if (!(await mayCallBack(tx, delivery.owner, delivery.url))) {
+      const attempt = await beginAttempt(tx, delivery, kind, sha256Hex(''))
+      await endAttempt(tx, deliveryId, attempt, hostNotAllowed)
+      return undefined
+    }
     if (!(await takePost(tx, delivery.owner, posts))) {
       await holdBack(tx, deliveryId)
       return undefined

@@ -1,8 +1,7 @@
-import { allowsCallback } from '#domain/accounts/controls.ts'
 import { hostProofLifeMs } from '#domain/callbacks/callback.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { mayCallBack } from '../accounts/controls.ts'
 import { type CallbackHosts, checkCallbackUrl, isDemoReceiver } from '../callback/hosts.ts'
-import { readControls } from '../store/accounts/controls.ts'
 import { addDelivery } from '../store/callbacks/callback-deliveries.ts'
 import { answerCall, claimGrant } from '../store/calls/calls.ts'
 import {
@@ -14,16 +13,10 @@ import type { PayoutRow } from '../store/payouts/payouts.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 
-/** Whether the account that a wallet is bound to, if any, lets this URL be called back. */
-async function isAllowed(tx: Tx, wallet: string, url: string): Promise<boolean> {
-  const held = await readControls(tx, { wallet })
-  return held === undefined || allowsCallback(held.controls, url)
-}
-
 /** Stores the callback of a payout in the transaction of its new receipt, if the creator has a callback URL and its account allows it. */
 export async function addPayoutCallback(tx: Tx, { payout_id, creator }: PayoutRow): Promise<void> {
   const wanted = await findPayoutCallback(tx, creator)
-  if (wanted === undefined || !(await isAllowed(tx, creator, wanted.url))) return
+  if (wanted === undefined || !(await mayCallBack(tx, creator, wanted.url))) return
   const ordinal = (await listReceipts(tx, payout_id)).length
   await addDelivery(tx, {
     owner: creator,
@@ -59,7 +52,7 @@ export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
         })
       return transaction(db, async (tx) => {
         await claimGrant(tx, callId, callId)
-        if (url !== null && !(await isAllowed(tx, wallet, url)))
+        if (url !== null && !(await mayCallBack(tx, wallet, url)))
           throw refuse('control_denied', {
             detail: 'the account of the wallet does not allow the callback host',
             next_action: 'Name one of callback_hosts of GET /api/enterprise-controls.',

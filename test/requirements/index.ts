@@ -1585,6 +1585,11 @@ export const requirements = {
     behavior:
       'The body of a callback is built when it is sent, and every attempt is recorded. A 410 or the eighth failure ends the delivery.',
   },
+  'callback.hosts-now': {
+    source: 'callbacks § Delivery',
+    behavior:
+      'Each attempt reads the callback hosts of the account as they are now: a host that they no longer name is not called, and the delivery ends as disabled with host_not_allowed.',
+  },
   'callback.at-least-once': {
     source: 'callbacks § Delivery',
     behavior:

@@ -14,6 +14,7 @@ import { callbackBody, type TaskFacts } from '#domain/callbacks/callback-body.ts
 import { grantAccess, recordNotice } from '../../../activities/agent/access.ts'
 import { type CallbackDeps, createCallbackSteps } from '../../../activities/callback/callback.ts'
 import { readCallbackFacts } from '../../../activities/callback/facts.ts'
+import { receiptSigner } from '../../../activities/container.ts'
 import type { SendOutgoing } from '../../../activities/http/outgoing.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
@@ -29,6 +30,7 @@ import {
   type NewDelivery,
 } from '../../../activities/store/callbacks/callback-deliveries.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
+import { bindWallet, setControls } from '../../support/account-controls.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
 import { startReceiver } from '../../support/callback-receiver.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -314,6 +316,35 @@ verifies(
     ])
   },
 )
+
+verifies('callback.hosts-now', 'a host that is narrowed away is called no more', async () => {
+  const { db } = database
+  const { account_id, agent_id } = await registeredAgent(db)
+  const signReceipt = receiptSigner(keys)
+  const issuer = { issuer: 'https://base.example', environment: 'local', signReceipt }
+  const allow = (callback_hosts: string[] | null) =>
+    transaction(db, (tx) => setControls(issuer, tx, account_id, { callback_hosts }))
+  const wallet = `0x${randomBytes(20).toString('hex')}`
+  await transaction(db, (tx) => bindWallet(issuer, tx, account_id, wallet))
+  await allow(['hooks.receiver.example'])
+  const stored = [await newDelivery({ owner: agent_id }), await newDelivery({ owner: wallet })]
+  const [proven] = stored
+  expect(await steps().proveHost(String(proven))).toMatchObject({ hostProven: true })
+  const before = receiver.received.length
+  await allow(['other.example'])
+  const refused = { outcome: 'gone', status: null, failure: 'host_not_allowed' }
+  for (const [at, id] of stored.entries()) {
+    const step = at === 0 ? steps().deliverCallback(id) : steps().proveHost(id)
+    const ended = { state: 'disabled', open: false, lastFailure: 'host_not_allowed' }
+    expect(await step).toMatchObject(ended)
+    expect((await outcomes(id)).at(-1)).toMatchObject(refused)
+  }
+  expect(receiver.received).toHaveLength(before)
+  // Once the account allows it again, a redelivery is sent.
+  await allow(null)
+  const again = await transaction(db, (tx) => addRedelivery(tx, String(proven)))
+  expect(await steps().deliverCallback(String(again))).toMatchObject({ state: 'delivered' })
+})
 
 verifies(
   'callback.redelivery',
