@@ -9,14 +9,12 @@ import { countBound } from '../../activities/store/payouts/challenges.ts'
 import { countPilotActivations } from '../../activities/store/pilots/activations.ts'
 import { countPilots } from '../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
+import { COUNTED_MAX } from '../../activities/store/postgres/rows.ts'
 import { countActivations } from '../../activities/store/production/activations.ts'
 import { countRunsOf } from '../../activities/store/tasks/agent-runs.ts'
 import { countPaidByWallet } from '../../activities/store/work-orders/work-orders.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { ContractCommands, ContractView } from './documents.ts'
-
-/** Rows that callers write are counted up to here, so that a public read costs the same however many there are. */
-const COUNTED_MAX = 1_000
 
 /** The contract views of the service, each with the live counts of its records. */
 export function createContractViews(db: Tx, registry: readonly AnyOperation[]): ContractCommands {

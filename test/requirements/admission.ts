@@ -20,6 +20,11 @@ export const admissionRequirements = {
     behavior:
       'Free text, and the names in it, are refused with PEM, private JWKs, BIP-39 phrases, known key prefixes, bearer tokens, passwords (labelled or in URLs), formatted SSNs, and 64 hex digits that a label marks as a private key or seed. Unlabelled hex passes: digests and transaction hashes in memo, rail_reference and packet contents are accepted.',
   },
+  'admission.counts-bounded': {
+    source: 'limits § Quotas',
+    behavior:
+      'Counts in public reads, and totals of the lists of runs, end at 1,000 and read by index, however many records there are.',
+  },
   'admission.screening-bounded': {
     source: 'calls § Forbidden material',
     behavior:

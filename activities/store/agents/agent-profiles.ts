@@ -3,7 +3,7 @@ import type { TrustState } from '#domain/agents/trust.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import { containing } from '../postgres/like.ts'
-import { countOf } from '../postgres/rows.ts'
+import { COUNTED_MAX, countUpTo } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 type ProfileRow = Selectable<Database['agent_profiles']>
@@ -76,28 +76,20 @@ export function listPublished(
     .execute()
 }
 
-export async function countPublished(tx: Tx, filter: PublishedFilter): Promise<number> {
-  return countOf(published(tx, filter))
+export function countPublished(tx: Tx, filter: PublishedFilter): Promise<number> {
+  return countUpTo(tx, published(tx, filter))
 }
 
 export type WorkCount = { agent_id: string; runs: number; finished: number; exceptions: number }
 
-/** For each agent, its operational runs, how many of them have a result, and the exceptions that stopped them. */
-export function countWorkOf(tx: Tx, agentIds: readonly string[]): Promise<WorkCount[]> {
-  return tx
-    .selectFrom('tasks as t')
-    .leftJoin('runs as r', 'r.run_id', 't.run_id')
-    .select('t.agent_id')
-    .$narrowType<{ agent_id: string }>()
-    .select([
-      sql<number>`count(t.run_id)::int`.as('runs'),
-      sql<number>`count(r.finished_at)::int`.as('finished'),
-      sql<number>`coalesce(sum((select count(*) from task_exceptions e where e.task_id = t.task_id)), 0)::int`.as(
-        'exceptions',
-      ),
-    ])
-    .where('t.agent_id', 'in', [...agentIds])
-    .where('t.usage', '=', 'operational')
-    .groupBy('t.agent_id')
-    .execute()
+/** Of each agent's newest `COUNTED_MAX` operational tasks: its runs, those with a result, and the exceptions that stopped them. */
+export async function countWorkOf(tx: Tx, agentIds: readonly string[]): Promise<WorkCount[]> {
+  const { rows } = await sql<WorkCount>`
+    select a.agent_id, count(t.run_id)::int as runs, count(r.finished_at)::int as finished,
+      coalesce(sum((select count(*) from task_exceptions e where e.task_id = t.task_id)), 0)::int as exceptions
+    from unnest(${[...agentIds]}::text[]) a(agent_id)
+    cross join lateral (select task_id, run_id from tasks where agent_id = a.agent_id
+      and usage = 'operational' order by created_at desc limit ${COUNTED_MAX}) t
+    left join runs r on r.run_id = t.run_id group by 1`.execute(tx)
+  return rows
 }

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely
 import type { BadgeState } from '#domain/agents/listing.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
+import { COUNTED_MAX, countUpTo } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -90,9 +91,6 @@ export type ListingFilter = {
   badge?: BadgeState | undefined
 }
 
-/** Listings are shown and counted up to here, so that a read costs the same however many there are. */
-const COUNTED_MAX = 1_000
-
 /** The newest listings that may be shown, by index and before anything is joined: the approved ones, and the reader's own. */
 function newest(tx: Tx, { reader, listingId, agentId }: ListingFilter) {
   const listings = tx
@@ -144,14 +142,8 @@ export async function listListings(
     .execute()
 }
 
-export async function countListings(tx: Tx, filter: ListingFilter): Promise<number> {
-  const first = shown(tx, filter).select('trust_listings.trust_listing_id').limit(COUNTED_MAX)
-  const { count } = await tx
-    .selectFrom(first.as('first'))
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
-}
+export const countListings = (tx: Tx, filter: ListingFilter): Promise<number> =>
+  countUpTo(tx, shown(tx, filter))
 
 /** The public listings by the state of their badge, counted up to so many of the approved ones, the newest first. */
 export async function countBadges(tx: Tx): Promise<Record<string, number>> {

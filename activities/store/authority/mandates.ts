@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { MandateTerms } from '#domain/authority/artifacts.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, lockRow } from '../postgres/rows.ts'
+import { COUNTED_MAX, findRow, lockRow, upTo } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type AuthorityMandateRow = Selectable<Database['authority_mandates']>
@@ -104,13 +104,15 @@ export type AuthorityCounts = {
   grants_last_hour: number
 }
 
-/** The live counts of the control plane. */
+/** The live counts of the control plane, each up to `COUNTED_MAX`. */
 export async function countAuthority(tx: Tx): Promise<AuthorityCounts> {
   const { rows } = await sql<AuthorityCounts>`
-    select count(*) filter (where revoked_at is null and expires_at > clock_timestamp()
-        and used_actions < actions_max and (total_usd = 0 or used_usd < total_usd))::integer as active_mandates,
-      count(*) filter (where revoked_at is not null)::integer as revoked_mandates,
-      (select count(*)::integer from action_grants where issued_at > clock_timestamp() - interval '1 hour') as grants_last_hour
-    from authority_mandates`.execute(tx)
+    select (select count(*)::int from (select * from authority_mandates where revoked_at is null
+        and expires_at > statement_timestamp() order by expires_at limit ${COUNTED_MAX}) live
+        where used_actions < actions_max and (total_usd = 0 or used_usd < total_usd)) as active_mandates,
+      ${upTo('select from authority_mandates where revoked_at is not null')} as revoked_mandates,
+      ${upTo("select from action_grants where issued_at > statement_timestamp() - interval '1 hour'")} as grants_last_hour`.execute(
+    tx,
+  )
   return rows[0] ?? { active_mandates: 0, revoked_mandates: 0, grants_last_hour: 0 }
 }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { MissionKind } from '#domain/commerce/missions.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countOf, findRow, insertRow, type NewRow } from '../postgres/rows.ts'
+import { countUpTo, findRow, insertRow, type NewRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ActivityRow = Selectable<Database['commerce_activity']>
@@ -60,8 +60,9 @@ export async function listActivity(
     .execute()
 }
 
-export async function countActivity(tx: Tx, filter: ActivityFilter): Promise<number> {
-  return countOf(filtered(tx, filter))
+/** How much is published, up to `COUNTED_MAX`. */
+export function countActivity(tx: Tx, filter: ActivityFilter): Promise<number> {
+  return countUpTo(tx, filtered(tx, filter))
 }
 
 export type ReliabilityRow = {

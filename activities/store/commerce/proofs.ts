@@ -3,7 +3,7 @@ import type { MissionKind } from '#domain/commerce/missions.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { ReferenceRow } from '../payments/payment-references.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countOf, findRow, lockRow } from '../postgres/rows.ts'
+import { COUNTED_MAX, countOf, findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -185,10 +185,11 @@ export async function countWaitingProofs(tx: Tx, filter: ReviewFilter): Promise<
   return countOf(waiting(tx, filter))
 }
 
-/** The number of proofs by decision, as it stands after the reviews. */
+/** The newest `COUNTED_MAX` proofs by decision, as it stands after the reviews. */
 export async function countDecisions(tx: Tx): Promise<Record<string, number>> {
   const { rows } = await sql<{ decision: string; count: number }>`
     select case when review_state = 'approved' then 'eligible_to_continue' else decision end as decision, count(*)::int as count
-    from commerce_proofs group by 1 order by 1`.execute(tx)
+    from (select * from commerce_proofs order by evaluated_at desc limit ${COUNTED_MAX}) newest
+    group by 1 order by 1`.execute(tx)
   return Object.fromEntries(rows.map(({ decision, count }) => [decision, count]))
 }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { ReportedStep } from '#domain/harness/regressions.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, insertOnce, requireRow } from '../postgres/rows.ts'
+import { COUNTED_MAX, findRow, insertOnce, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type RegressionReportRow = Selectable<Database['regression_reports']>
@@ -103,9 +103,11 @@ export type ReportTotals = {
   newest: number | null
 }
 
-/** The totals of all reports that a filter takes. */
+/** The totals of the newest `COUNTED_MAX` reports that a filter takes. */
 export async function sumReports(tx: Tx, filter: ReportFilter): Promise<ReportTotals> {
-  return filtered(tx, filter)
+  const newest = filtered(tx, filter).selectAll().orderBy('seq', 'desc').limit(COUNTED_MAX)
+  return tx
+    .selectFrom(newest.as('newest'))
     .select([
       sql<number>`count(*)::integer`.as('reports'),
       sql<number>`(count(*) filter (where failed > 0))::integer`.as('with_failures'),

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { ChallengeState } from '#domain/payments/payment-reference.ts'
 import type { Tx } from '../postgres/db.ts'
+import { countEach } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ChallengeRow = Selectable<Database['payment_challenges']> & { lapsed: boolean }
@@ -27,16 +28,14 @@ export async function findChallengeOf(
     .executeTakeFirst()
 }
 
-/** The number of bound challenges in each state. */
-export async function countBound(tx: Tx): Promise<Record<string, number>> {
-  const rows = await tx
-    .selectFrom('payment_challenges')
-    .select(['state', sql<number>`count(*)::int`.as('count')])
-    .where('entitlement_id', 'is not', null)
-    .groupBy('state')
-    .execute()
-  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
-}
+const states = ['open', 'pending', 'settled', 'expired'] as const
+/** The number of bound challenges in each state, each up to `COUNTED_MAX`. */
+export const countBound = (tx: Tx): Promise<Record<string, number>> =>
+  countEach(
+    tx,
+    states,
+    sql`select from payment_challenges where state = value and entitlement_id is not null`,
+  )
 
 /** The row, locked for the rest of the transaction. */
 export async function lockChallenge(

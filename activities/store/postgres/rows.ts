@@ -41,6 +41,36 @@ export async function requireRow<Of extends Table>(
   return row
 }
 
+/** Public reads count up to here, so that they cost the same however many rows there are. */
+export const COUNTED_MAX = 1_000
+
+/** How many rows a query chooses, counted up to `COUNTED_MAX`. */
+export async function countUpTo<DB, TB extends keyof DB, Chosen>(
+  tx: Tx,
+  query: SelectQueryBuilder<DB, TB, Chosen>,
+): Promise<number> {
+  const first = query.clearSelect().select(sql`1`.as('one')).limit(COUNTED_MAX)
+  const counted = sql<{ count: number }>`select count(*)::int as count from (${first}) counted`
+  return (await counted.execute(tx)).rows[0]?.count ?? 0
+}
+
+/** The number of these rows, up to `COUNTED_MAX`, as a value of a query. */
+export const upTo = (rows: string): RawBuilder<number> =>
+  sql.raw(`(select count(*)::int from (${rows} limit ${COUNTED_MAX}) counted)`)
+
+/** How many rows there are for each of these values, each counted up to `COUNTED_MAX`; `rows` are those of one `value`. */
+export async function countEach(
+  tx: Tx,
+  values: readonly string[],
+  rows: RawBuilder<unknown>,
+): Promise<Record<string, number>> {
+  const counted = sql<{ value: string; count: number }>`
+    select value, (select count(*)::int from (${rows} limit ${COUNTED_MAX}) counted) as count
+    from unnest(${[...values]}::text[]) value`
+  const all = (await counted.execute(tx)).rows.map(({ value, count }) => [value, count] as const)
+  return Object.fromEntries(all.filter(([, count]) => count > 0))
+}
+
 /** How many rows a query chooses. */
 export async function countOf<DB, TB extends keyof DB, Chosen>(
   query: SelectQueryBuilder<DB, TB, Chosen>,

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, insertRow } from '../postgres/rows.ts'
+import { findRow, insertRow, upTo } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type FirstPaidRunRow = Selectable<Database['first_paid_runs']>
@@ -36,13 +36,14 @@ export async function closeFirstPaidRun(
 
 export type FirstPaidCounts = { running: number; reached: number; unmet: number }
 
+/** The runs by their outcome, each up to `COUNTED_MAX`. */
 export async function countFirstPaidRuns(tx: Tx): Promise<FirstPaidCounts> {
-  return tx
-    .selectFrom('first_paid_runs')
-    .select(sql<number>`(count(*) filter (where closed_at is null))::int`.as('running'))
-    .select(sql<number>`(count(*) filter (where reached))::int`.as('reached'))
-    .select(sql<number>`(count(*) filter (where not reached))::int`.as('unmet'))
-    .executeTakeFirstOrThrow()
+  const runs = 'select from first_paid_runs where reached is'
+  const { rows } = await sql<FirstPaidCounts>`
+    select ${upTo(`${runs} null`)} as running, ${upTo(`${runs} true`)} as reached, ${upTo(`${runs} false`)} as unmet`.execute(
+    tx,
+  )
+  return rows[0] ?? { running: 0, reached: 0, unmet: 0 }
 }
 
 /** The run that met every condition first. */

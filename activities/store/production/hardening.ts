@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { COUNTED_MAX, upTo } from '../postgres/rows.ts'
 
 export type HardeningRecords = {
   measured_at: Date
@@ -16,12 +17,7 @@ export type HardeningRecords = {
   queued_for: number | null
 }
 
-/** Records are counted up to here, the newest first, so that a reading costs the same however many there are. */
-export const HARDENING_COUNTED_MAX = 1_000
-const upTo = (rows: string) =>
-  sql.raw(`(select count(*)::int from (${rows} limit ${HARDENING_COUNTED_MAX}) counted)`)
-
-/** What the records say of the controls, all at one time of Postgres. Ages are in seconds. */
+/** What the records say of the controls, all at one time of Postgres. Ages are in seconds; of records, the newest are counted. */
 export async function readHardening(tx: Tx): Promise<HardeningRecords> {
   const { rows } = await sql<HardeningRecords>`
     with begun as (
@@ -29,7 +25,7 @@ export async function readHardening(tx: Tx): Promise<HardeningRecords> {
         select from review_decisions d where d.decision_id = t.review_decision and d.decision = 'approve'
       ) as approved
       from (select task_id, review_decision from tasks where usage = 'operational' and run_id is not null
-        order by created_at desc limit ${HARDENING_COUNTED_MAX}) t
+        order by created_at desc limit ${COUNTED_MAX}) t
       where exists (select from runs r where r.task_id = t.task_id)
     ), rings as (
       select ring, extract(epoch from clock_timestamp() - max(activated_at) filter (

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import type { GateCheck } from '#domain/production/write-gate.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, insertOnce } from '../postgres/rows.ts'
+import { findRow, insertOnce, upTo } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 type NewWrite = Omit<Insertable<Database['production_writes']>, 'checks' | 'checked_at'> & {
@@ -30,18 +30,18 @@ export async function findStart(tx: Tx, taskId: string): Promise<'mcp' | 'http' 
 
 export type WriteCounts = { written: number; validated: number; refused: number }
 
-/** By operation: writes that passed, and validations that passed and that did not. */
-export async function countProductionWrites(tx: Tx): Promise<Map<string, WriteCounts>> {
-  const rows = await tx
-    .selectFrom('production_writes')
-    .select('operation_id')
-    .select(sql<number>`(count(*) filter (where kind = 'written'))::int`.as('written'))
-    .select(
-      sql<number>`(count(*) filter (where kind = 'validated' and passed))::int`.as('validated'),
-    )
-    .select(sql<number>`(count(*) filter (where not passed))::int`.as('refused'))
-    .groupBy('operation_id')
-    .execute()
+const writes = 'select from production_writes where operation_id = o and'
+
+/** By operation: writes that passed, and validations that passed and that did not, each up to `COUNTED_MAX`. */
+export async function countProductionWrites(
+  tx: Tx,
+  operations: readonly string[],
+): Promise<Map<string, WriteCounts>> {
+  const { rows } = await sql<WriteCounts & { operation_id: string }>`
+    select o as operation_id, ${upTo(`${writes} kind = 'written'`)} as written,
+      ${upTo(`${writes} kind = 'validated' and passed`)} as validated,
+      ${upTo(`${writes} kind = 'validated' and not passed`)} as refused
+    from unnest(${[...operations]}::text[]) o`.execute(tx)
   return new Map(rows.map(({ operation_id, ...counts }) => [operation_id, counts]))
 }
 

@@ -3,6 +3,7 @@ import { limits } from '#domain/core/limits.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { releaseFeeOf } from '../credit/fee-events.ts'
 import type { Tx } from '../postgres/db.ts'
+import { countUpTo } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ClaimRow = Selectable<Database['exchange_claims']>
@@ -29,9 +30,6 @@ const open = (tx: Tx, rail: RailKey | undefined) =>
     )
     .$if(rail !== undefined, (query) => query.where('t.rail', '=', rail as RailKey))
 
-/** So many open orders are counted. */
-const COUNTED_MAX = 1_000
-
 /** The open orders, newest first, with their number up to `COUNTED_MAX`. */
 export async function listOpenOrders(
   tx: Tx,
@@ -46,11 +44,7 @@ export async function listOpenOrders(
     .offset(offset)
     .limit(limit)
     .execute()
-  const { total } = await tx
-    .selectFrom(open(tx, rail).select('w.work_order_id').limit(COUNTED_MAX).as('counted'))
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  return { rows, total }
+  return { rows, total: await countUpTo(tx, open(tx, rail)) }
 }
 
 /** The claim that is held, or whose delivery is under review or was accepted. */

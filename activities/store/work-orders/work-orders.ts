@@ -3,7 +3,7 @@ import type { PilotState } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countOf, insertRow, lockRow } from '../postgres/rows.ts'
+import { COUNTED_MAX, countOf, insertRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
@@ -170,17 +170,14 @@ export async function findQueuedOrderOf(tx: Tx, taskId: string): Promise<string 
   return row?.work_order_id
 }
 
-/** The number of wallet-paid tasks of orders in each state. States without a task are left out. */
+/** The tasks of orders that the newest `COUNTED_MAX` credits of wallets pay, by their state. */
 export async function countPaidByWallet(tx: Tx): Promise<Record<string, number>> {
-  const rows = await tx
-    .selectFrom('work_order_tasks')
-    .innerJoin('tasks', 'tasks.task_id', 'work_order_tasks.task_id')
-    .innerJoin('entitlements', 'entitlements.entitlement_id', 'tasks.entitlement_id')
-    .select(['tasks.state', sql<number>`count(*)::int`.as('count')])
-    .where('entitlements.source', 'like', 'wallet:%')
-    .groupBy('tasks.state')
-    .orderBy('tasks.state')
-    .execute()
+  const { rows } = await sql<{ state: string; count: number }>`
+    select state, count(*)::int as count
+    from (select entitlement_id from entitlements where source like 'wallet:%'
+      order by created_at desc limit ${COUNTED_MAX}) newest
+    join tasks using (entitlement_id) join work_order_tasks using (task_id)
+    group by state order by state`.execute(tx)
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 

@@ -91,7 +91,10 @@ export class WriteGate {
   /** The checks, the operations behind the gate, and what passed it so far. */
   async describe() {
     const { db } = this.#deps
-    const counts = await countProductionWrites(db)
+    const counts = await countProductionWrites(
+      db,
+      this.#gated.map(({ id }) => id),
+    )
     const pause = (await listPauses(db)).find(({ scope }) => scope === 'service')
     const taken = new Set(this.#gated.flatMap(({ gate }) => railsOf(gate)))
     return {

@@ -5,10 +5,8 @@ import type { HardeningControl } from '#domain/production/hardening.ts'
 import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { logOrigin, sequence } from '../../../../activities/log/sequencer.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
-import {
-  HARDENING_COUNTED_MAX,
-  readHardening,
-} from '../../../../activities/store/production/hardening.ts'
+import { COUNTED_MAX } from '../../../../activities/store/postgres/rows.ts'
+import { readHardening } from '../../../../activities/store/production/hardening.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { operations } from '../../../../api/operations/index.ts'
 import { createHardening } from '../../../../api/registry/hardening.ts'
@@ -42,7 +40,7 @@ verifies('production.hardening-bounded', 'a reading counts no more than 1,000', 
       select 'many', 'evt_' || n, 'payment.failed', 'ref_' || n, 100, 'usd' from generate_series(1, 1100) n`.execute(
       tx,
     )
-    expect((await readHardening(tx)).events).toBe(HARDENING_COUNTED_MAX)
+    expect((await readHardening(tx)).events).toBe(COUNTED_MAX)
     throw new Error('undone')
   })
   await expect(counted).rejects.toThrow('undone')

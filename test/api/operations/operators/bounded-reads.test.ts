@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { countTrustStates } from '../../../../activities/store/agents/agents.ts'
+import { countAudits } from '../../../../activities/store/agents/credential-audits.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { COUNTED_MAX } from '../../../../activities/store/postgres/rows.ts'
+import { countProductionWrites } from '../../../../activities/store/production/production-writes.ts'
+import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
+import { verifies } from '../../../verifies.ts'
+
+let apis: ComposedApis
+beforeAll(async () => {
+  apis = await startComposed({ sequences: false })
+}, 120_000)
+afterAll(() => apis?.stop())
+
+const many = [
+  `insert into credential_audits (audit_event_id, operation_id, decision, reasons)
+    select 'aud_' || lpad(n::text, 64, '0'), 'sign', 'deny', '["scope_denied"]' from generate_series(1, 1100) n`,
+  `insert into production_writes (audit_event_id, kind, operation_id, rail, subject, checks, passed, receipt_id)
+    select 'aud_' || lpad(n::text, 64, '0'), 'validated', 'start-agent-run', 'packetops', 's', '[]', n = 1, 'r'
+    from generate_series(1, 1101) n`,
+]
+
+verifies('admission.counts-bounded', 'many records are counted up to 1,000', async () => {
+  const counted = transaction(apis.db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    for (const rows of many) await sql.raw(rows).execute(tx)
+    expect(await countAudits(tx)).toEqual({ allow: 0, deny: COUNTED_MAX })
+    const of = (await countProductionWrites(tx, ['start-agent-run', 'sign'])).get('start-agent-run')
+    expect(of).toEqual({ written: 0, validated: 1, refused: COUNTED_MAX })
+    throw new Error('undone')
+  })
+  await expect(counted).rejects.toThrow('undone')
+  expect(await countAudits(apis.db)).toEqual({ allow: 0, deny: 0 })
+  expect(await countTrustStates(apis.db)).toEqual({})
+})
+
+const reads: Readonly<Record<string, string>> = {
+  credential_audits_decision: `select from credential_audits where decision = 'deny' limit 1000`,
+  production_writes_operation: `select from production_writes where operation_id = 'o'
+    and kind = 'validated' and not passed limit 1000`,
+  payment_challenges_bound: `select from payment_challenges where state = 'open'
+    and entitlement_id is not null limit 1000`,
+  tasks_newest: `select state from tasks order by created_at desc, task_id limit 1000`,
+  entitlements_of_wallets: `select entitlement_id from entitlements where source like 'wallet:%'
+    order by created_at desc limit 1000`,
+  commerce_proofs_newest: `select * from commerce_proofs order by evaluated_at desc limit 1000`,
+  commerce_consents_newest: `select proof_id from commerce_consents where consents
+    order by given_at desc limit 25`,
+  authority_mandates_live: `select * from authority_mandates where revoked_at is null
+    and expires_at > statement_timestamp() order by expires_at limit 1000`,
+  authority_mandates_revoked: `select from authority_mandates where revoked_at is not null limit 1000`,
+  first_paid_runs_outcome: `select from first_paid_runs where reached is null limit 1000`,
+  agent_profiles_name: `select name from agent_profiles order by name, agent_id limit 25`,
+  production_runs_newest: `select subject from production_writes where customer_account is not null
+    order by checked_at desc, subject limit 25`,
+  regression_reports_seq_key: `select failed from regression_reports where origin = 'service'
+    order by seq desc limit 1000`,
+}
+
+verifies('admission.counts-bounded', 'each such count and list reads by its index', () =>
+  transaction(apis.db, async (tx) => {
+    await sql`set local enable_seqscan = off`.execute(tx)
+    await sql`set local enable_sort = off`.execute(tx)
+    for (const [index, read] of Object.entries(reads)) {
+      const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${sql.raw(read)}`.execute(tx)
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+      expect(plan, index).toContain(index)
+      expect(plan, index).not.toMatch(/Seq Scan|Sort/)
+    }
+  }),
+)
