@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, insertRow } from '../postgres/rows.ts'
+import { COUNTED_MAX, findRow, insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type CustomerRunRow = Selectable<Database['customer_runs']>
@@ -25,7 +25,7 @@ export type ProductionRunFilter = {
 /** A production run of any kind, as it is bound. */
 export type BoundRunRow = Pick<CustomerRunRow, 'task_id' | 'audit_event_id' | 'customer_account'>
 
-/** The production runs of all kinds, newest first, with their number. */
+/** The production runs of all kinds, newest first, with their number up to `COUNTED_MAX`. */
 export async function listProductionRuns(
   tx: Tx,
   { agentId, customerAccount, taskId }: ProductionRunFilter,
@@ -42,6 +42,8 @@ export async function listProductionRuns(
     select task_id, audit_event_id, customer_account ${filtered}
     order by started_at desc, task_id offset ${offset} limit ${limit}`.execute(tx)
   const { rows: counted } = await sql<{ total: number }>`
-    select count(*)::int as total ${filtered}`.execute(tx)
+    select count(*)::int as total from (select ${filtered} limit ${COUNTED_MAX}) counted`.execute(
+    tx,
+  )
   return { rows, total: counted[0]?.total ?? 0 }
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Tx } from '../postgres/db.ts'
+import { COUNTED_MAX } from '../postgres/rows.ts'
 import type { TaskRow } from './tasks.ts'
 
 /** The task of a run. The run's id is known before the run starts. */
@@ -60,12 +61,18 @@ export async function listRunsOf(
     .execute()
 }
 
-/** The number of runs in each state, of an agent or of all agents. States without a run are left out. */
+/** The newest `COUNTED_MAX` runs by their state, of an agent or of all agents. States without a run are left out. */
 export async function countRunsOf(
   tx: Tx,
   filter: RunFilter,
 ): Promise<Partial<Record<TaskState, number>>> {
-  const rows = await runsOf(tx, filter)
+  const newest = runsOf(tx, filter)
+    .select('state')
+    .orderBy('created_at', 'desc')
+    .orderBy('task_id')
+    .limit(COUNTED_MAX)
+  const rows = await tx
+    .selectFrom(newest.as('newest'))
     .select('state')
     .select(sql<number>`count(*)::int`.as('count'))
     .groupBy('state')

@@ -4,7 +4,9 @@ import { countTrustStates } from '../../../../activities/store/agents/agents.ts'
 import { countAudits } from '../../../../activities/store/agents/credential-audits.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { COUNTED_MAX } from '../../../../activities/store/postgres/rows.ts'
+import { listProductionRuns } from '../../../../activities/store/production/customer-runs.ts'
 import { countProductionWrites } from '../../../../activities/store/production/production-writes.ts'
+import { countRunsOf } from '../../../../activities/store/tasks/agent-runs.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -34,6 +36,29 @@ verifies('admission.counts-bounded', 'many records are counted up to 1,000', asy
   await expect(counted).rejects.toThrow('undone')
   expect(await countAudits(apis.db)).toEqual({ allow: 0, deny: 0 })
   expect(await countTrustStates(apis.db)).toEqual({})
+})
+
+verifies('admission.counts-bounded', 'the lists of all runs total at most 1,000', async () => {
+  const listed = transaction(apis.db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`insert into tasks (task_id, state, sequence, head_hash, rail, tier, usage, on_gaps, terms_sha256)
+      select 'task-' || lpad(n::text, 64, '0'), case when n <= 100 then 'quoted' else 'created' end, 1, repeat('a', 64),
+        'packetops', 'entry', 'operational', 'ask', repeat('b', 64) from generate_series(1, 1101) n`.execute(
+      tx,
+    )
+    await sql`insert into production_writes (audit_event_id, kind, operation_id, rail, agent_id, credential_id, subject, checks, passed, customer_account)
+      select 'aud_' || right(task_id, 64), 'written', 'o', rail, 'a', 'c', task_id, '[]', true, 'northwind' from tasks`.execute(
+      tx,
+    )
+    const totals = await countRunsOf(tx, {})
+    expect(Object.values(totals).reduce((sum, count) => sum + count, 0)).toBe(COUNTED_MAX)
+    expect(await countRunsOf(tx, { state: 'quoted' })).toEqual({ quoted: 100 })
+    const all = { agentId: undefined, customerAccount: undefined, taskId: undefined }
+    const { rows, total } = await listProductionRuns(tx, all, { offset: 1_100, limit: 25 })
+    expect([rows.length, total]).toEqual([1, COUNTED_MAX])
+    throw new Error('undone')
+  })
+  await expect(listed).rejects.toThrow('undone')
 })
 
 const reads: Readonly<Record<string, string>> = {
