@@ -1,8 +1,21 @@
-const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}')
+const [QUOTE, BACKSLASH, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] =
+  Buffer.from('"\\:[]{}')
 
 /** Whether JSON text nests its lists and objects at most `most` deep, found in one pass and without reading it as JSON. */
-export function isNestedWithin(json: Uint8Array, most: number): boolean {
+export const isNestedWithin = (json: Uint8Array, most: number): boolean =>
+  countMembers(json, most) !== undefined
+
+/**
+ * Whether no object of a JSON text has two members of one name (RFC 7493, 2.3), which readers of JSON take for different values.
+ * Outside of strings each member has one colon, and `value`, as `JSON.parse` gave it, has one member of each name.
+ */
+export const hasUniqueNames = (json: Uint8Array, value: unknown): boolean =>
+  countMembers(json, Number.POSITIVE_INFINITY) === membersOf(value)
+
+/** The colons outside of strings; undefined where the text nests deeper than `most`. */
+function countMembers(json: Uint8Array, most: number): number | undefined {
   let depth = 0
+  let members = 0
   let quoted = false
   for (let at = 0; at < json.length; at++) {
     const byte = json[at]
@@ -10,10 +23,18 @@ export function isNestedWithin(json: Uint8Array, most: number): boolean {
       if (byte === BACKSLASH) at++
       else if (byte === QUOTE) quoted = false
     } else if (byte === QUOTE) quoted = true
+    else if (byte === COLON) members++
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       depth++
-      if (depth > most) return false
+      if (depth > most) return undefined
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--
   }
-  return true
+  return members
+}
+
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const parts = Object.values(value)
+  const own = Array.isArray(value) ? 0 : parts.length
+  return parts.reduce<number>((sum, part) => sum + membersOf(part), own)
 }

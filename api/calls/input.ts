@@ -2,17 +2,19 @@ import type { z } from 'zod'
 import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { limits } from '#domain/core/limits.ts'
-import { isNestedWithin } from '../../activities/http/json-depth.ts'
+import { hasUniqueNames, isNestedWithin } from '../../activities/http/json-depth.ts'
 import type { CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 
-/** The JSON value of a body, or the query where there is none or it is taken as a stream; 400 `invalid_json` when the bytes are not UTF-8 JSON or nest too deep. */
+/** The JSON value of a body, or the query where there is none or it is taken as a stream; 400 `invalid_json` when the bytes are not UTF-8 JSON, nest too deep, or name a member twice. */
 export function readValue(operation: AnyOperation, request: CallRequest): unknown {
   if (operation.http.method === 'GET' || operation.stream !== undefined) return request.query
   const body = request.body ?? new Uint8Array()
   if (!isNestedWithin(body, limits.jsonDepthMax))
     throw unreadable(`the body nests deeper than ${limits.jsonDepthMax} levels`, 'nested too deep')
   const { text, value } = parseJson(body)
+  if (!hasUniqueNames(body, value))
+    throw unreadable('an object of the body names a member twice', 'a name stands twice')
   if (escapedSurrogate.test(text) || largeNumber.test(text)) assertWellFormed(value)
   return value
 }

@@ -8,7 +8,7 @@ import {
 import { type RequestHandler, type Response, Router } from 'express'
 import type { Logger } from 'pino'
 import { limits } from '#domain/core/limits.ts'
-import { isNestedWithin } from '../../activities/http/json-depth.ts'
+import { hasUniqueNames, isNestedWithin } from '../../activities/http/json-depth.ts'
 import type { RateLimits } from '../calls/deps.ts'
 import type { CallRequest } from '../context.ts'
 import { admit } from '../http/admit.ts'
@@ -87,11 +87,12 @@ function fromOurPages(baseUrl: string): RequestHandler {
   }
 }
 
-/** The JSON of a body; undefined where it is none, or nests deeper than the input of any call may. */
+/** The JSON of a body; undefined where it is none, names a member twice, or nests deeper than the input of any call may. */
 function messageIn(body: unknown): unknown {
   if (!Buffer.isBuffer(body) || !isNestedWithin(body, DEPTH_MAX)) return undefined
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    const message: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return hasUniqueNames(body, message) ? message : undefined
   } catch {
     return undefined
   }
@@ -108,7 +109,7 @@ function calledOperation({ operationOf }: Toolbox, message: unknown): AnyOperati
 function refuseMessage(response: Response, code: ProtocolErrorCode): void {
   const message =
     code === ProtocolErrorCode.ParseError
-      ? `the body is not UTF-8 JSON of at most ${DEPTH_MAX} levels`
+      ? `the body is not UTF-8 JSON of at most ${DEPTH_MAX} levels, or names a member twice`
       : 'send one message, not a batch'
   response.status(400).json({ jsonrpc: '2.0', error: { code, message }, id: null })
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { isNestedWithin } from '../../activities/http/json-depth.ts'
+import { hasUniqueNames, isNestedWithin } from '../../activities/http/json-depth.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { verifies } from '../verifies.ts'
 
@@ -80,4 +80,37 @@ verifies('admission.json-depth', 'brackets and quotes inside strings are no leve
   expect(within('[["\\\\", []]]')).toBe(false)
   expect(within('[["\\"", {}]]')).toBe(false)
   expect(within('"[[[["')).toBe(true)
+})
+
+verifies('admission.unique-names', 'a body that names a member twice is invalid_json', async () => {
+  const quote = (rail: string) =>
+    `{${rail},"tier":"entry","units":1,"idempotency_key":"twice-${Math.random()}"}`
+  const status = async (body: string) => (await post('/api/agents/quote', body)).status
+  expect(await status(quote('"rail":"packetops"'))).toBeLessThan(300)
+  const twice = [
+    '"rail":"tokenops","rail":"packetops"',
+    '"rail":"packetops","rail":"packetops"',
+    '"rail":"tokenops","\\u0072ail":"packetops"',
+  ]
+  for (const rail of twice)
+    expect(await codeOf('/api/agents/quote', quote(rail)), rail).toBe('invalid_json')
+  const call = (name: string) =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a",${name}"arguments":{}}}`
+  const answered = await post('/api/mcp', call('"name":"b",'), { accept: 'application/json' })
+  expect(answered.problem).toMatchObject({ error: { code: -32700 } })
+})
+
+verifies('admission.unique-names', 'names are compared as they are read, at any depth', () => {
+  const unique = (json: string) => hasUniqueNames(Buffer.from(json), JSON.parse(json))
+  expect(unique('{"a:b":":","c":["\\":",{"a:b":{"c":null}}],"__proto__":{"a":1},"":{}}')).toBe(true)
+  expect(unique('[{"a":1},{"a":1}]')).toBe(true)
+  for (const json of [
+    '{"a":1,"a":1}',
+    '[[{"b":{"a":1,"c":[],"a":2}}]]',
+    '{"a":1,"\\u0061":2}',
+    '{"__proto__":1,"__proto__":2}',
+    '{"1":1,"1":2}',
+    '{"a":{"b":1},"a":1}',
+  ])
+    expect(unique(json), json).toBe(false)
 })

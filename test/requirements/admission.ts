@@ -20,6 +20,11 @@ export const admissionRequirements = {
     behavior:
       'Free text, and the names in it, are refused with PEM, private JWKs, BIP-39 phrases, known key prefixes, bearer tokens, passwords (labelled or in URLs), formatted SSNs, and 64 hex digits that a label marks as a private key or seed. Unlabelled hex passes: digests and transaction hashes in memo, rail_reference and packet contents are accepted.',
   },
+  'admission.unique-names': {
+    source: 'calls § Bodies',
+    behavior:
+      'A body in which an object names a member twice is 400 invalid_json, and -32700 for MCP, so that a signature, a digest and the effect are of the same values.',
+  },
   'admission.counts-bounded': {
     source: 'limits § Quotas',
     behavior:
