@@ -58,7 +58,7 @@ export const pilotRequirements = {
   'pilots.close': {
     source: 'pilots § Review',
     behavior:
-      'An operator closes a pilot that has not ended, by a recorded decision with a reason; its run is abandoned with it and its credit is released. A pilot whose run ends leaves running in the same transaction: delivered with a result, closed without one.',
+      'An operator closes a pilot that has not ended, by a recorded decision with a reason; its run is abandoned with it and its credit is released, which is refused by 409 payment_pending while the outcome of a payment for it is unknown. A pilot whose run ends leaves running in the same transaction: delivered with a result, closed without one.',
   },
   'pilots.list': {
     source: 'pilots § List',

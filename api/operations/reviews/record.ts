@@ -42,7 +42,14 @@ export const reviewRecord = operation({
     'Decide about what waits; the decision is carried out at once and answers with a signed receipt.',
   http: { method: 'POST', path: '/api/loop-review-console', host: 'base' },
   access: 'operator',
-  errors: ['not_found', 'wrong_state', 'already_decided', 'evidence_changed', 'forbidden_material'],
+  errors: [
+    'not_found',
+    'wrong_state',
+    'already_decided',
+    'evidence_changed',
+    'payment_pending',
+    'forbidden_material',
+  ],
   input: z.strictObject({
     subject_kind: z.enum(subjectKinds),
     subject_id: text(1, 128),

@@ -13,6 +13,7 @@ import {
 } from '../../../activities/store/pilots/pilots.ts'
 import { findPilotRun } from '../../../activities/store/pilots/runs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'
 import { lockTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import {
   decideWorkOrder,
@@ -22,6 +23,7 @@ import {
 } from '../../../activities/store/work-orders/work-orders.ts'
 import { eventRecorder } from '../../../activities/task/automatic-transitions.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { moneyMoved } from '../../../activities/task/exceptions.ts'
 import { entryView, pilotView } from '../pilots/views.ts'
 import { unknownSubject } from './evidence.ts'
 import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
@@ -89,7 +91,10 @@ async function lockRun(tx: Tx, pilotId: string): Promise<LockedRun | undefined> 
   return task && { task, order }
 }
 
-/** Ends the run of a pilot that is closed: what was paid for it is given back, and its order is not decided again. */
+/**
+ * Ends the run of a pilot that is closed: its credit is released, and its order is not decided again. Throws 409 `payment_pending`
+ * until the outcome of a payment for it is known.
+ */
 async function abandonRun(
   deps: TaskDeps,
   tx: Tx,
@@ -97,6 +102,13 @@ async function abandonRun(
   { decisionId, note, operator }: DecisionTerms,
 ): Promise<void> {
   const actor = `operator:${operator.operatorId}`
+  const stopped = await openTaskException(tx, task.task_id)
+  if ((await moneyMoved(tx, task, stopped?.resume_state ?? task.state)) === 'unknown')
+    throw refuse('payment_pending', {
+      detail: 'a payment for the run of the pilot is under way',
+      next_action: 'Decide about its payment reference, or wait for its outcome; then close.',
+      money_moved: 'unknown',
+    })
   const record = eventRecorder(deps, tx, { taskId: task.task_id, command: decisionId })
   if (nextTaskState(task.state, 'exception_raised') !== undefined)
     await record('exception_raised', actor, { code: 'operator_hold', detail: note })

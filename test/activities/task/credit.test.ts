@@ -17,19 +17,25 @@ import { findEntitlement } from '../../../activities/store/credit/entitlements.t
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
-import { transaction } from '../../../activities/store/postgres/db.ts'
+import {
+  createDatabase,
+  type OpenDatabase,
+  transaction,
+} from '../../../activities/store/postgres/db.ts'
 import { findRun } from '../../../activities/store/tasks/runs.ts'
-import { listBehindMoney } from '../../../activities/store/tasks/task-credits.ts'
+import { listBehindMoney, readTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listLedger, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { claimCredit, requestCredit } from '../../../activities/task/credit.ts'
 import { createTaskSteps } from '../../../activities/task/task.ts'
+import { recordTransition } from '../../../activities/task/transition.ts'
+import { pilotSubject } from '../../../api/services/reviews/pilot.ts'
 import { type ReviewDecision, recordReview } from '../../../api/services/runs/review.ts'
 import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
 import { requestRecovery } from '../../../api/services/tasks/recovery.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
 import { storeProductionWrite } from '../../support/paid-run.ts'
-import { patiently } from '../../support/postgres.ts'
+import { patiently, urlAs } from '../../support/postgres.ts'
 import { startRailPool } from '../../support/rail-pool.ts'
 import { verifies } from '../../verifies.ts'
 import { decide, hex, moneyOver, packetops, present, topUp } from '../credit/fixture.ts'
@@ -37,13 +43,21 @@ import { startTasks, stateLimits, trustedAgent } from './fixture.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
 let money: MoneyDeps
+/** As the worker of runs has it. */
+let runsRole: OpenDatabase
 beforeAll(async () => {
   tasks = await startTasks()
+  runsRole = createDatabase({
+    url: urlAs('runs', tasks.url),
+    applicationName: 'runs',
+    poolSize: 4,
+  })
   money = await moneyOver(tasks.db)
 })
 const pool = startRailPool()
 afterAll(async () => {
   await pool.close()
+  await runsRole?.close()
   await tasks?.stop()
 })
 
@@ -141,7 +155,7 @@ async function work(taskId: string): Promise<void> {
     await inTx((tx) => approveTask(tx, taskId, 'dec_1'))
   expect(await advance(taskId)).toBe('operating')
   const runId = (await findTask(tasks.db, taskId))?.run_id ?? ''
-  const steps = createRunSteps(tasks.deps, pool)
+  const steps = createRunSteps({ ...tasks.deps, db: runsRole.db }, pool)
   const by = {
     decision: 'approve',
     decisionId: 'dec_2',
@@ -387,6 +401,48 @@ verifies(
     expect(await advance(taskId)).toBe('closed')
   },
 )
+
+verifies('signer.runs-role', 'a step of a run stops its task under its own role', async () => {
+  const { taskId, entitlementId } = await fundedTask()
+  const raised = { code: 'validator_failed', detail: 'found' } as const
+  const input = { taskId, eventId: hex(8), event: 'exception_raised', data: raised } as const
+  await transaction(runsRole.db, (tx) =>
+    recordTransition(tasks.deps, tx, { ...input, actor: 'service' }),
+  )
+  expect(await openTaskException(tasks.db, taskId)).toMatchObject({ money_moved: 'yes' })
+  const credit = { entitlement_id: entitlementId, entitlement_state: 'funded' }
+  expect(await readTaskCredit(runsRole.db, taskId)).toMatchObject(credit)
+})
+
+verifies('pilots.close', 'a pilot is open until the payment of its run is known', async () => {
+  const { taskId, challenge } = await pendingTask()
+  const reference = await pay(challenge)
+  const pilot_id = `pl_${hex(32)}`
+  await inTx(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`insert into pilots (pilot_id, source, rail, tier, total_usd, client, objective, status_token_sha256, state)
+      values (${pilot_id}, 'intake', 'packetops', 'standard', 107, '{"name":"Ada"}', 'o', ${hex(32)}, 'running')`.execute(
+      tx,
+    )
+    await sql`insert into pilot_runs (task_id, pilot_id, audit_event_id, asked_sha256, customer_account)
+      values (${taskId}, ${pilot_id}, ${`aud_${hex(32)}`}, ${hex(32)}, 'northwind')`.execute(tx)
+  })
+  const terms = { subjectId: pilot_id, decision: 'reject', note: 'abandoned' } as const
+  const operator = { operatorId: 'op_1', name: 'Ada' }
+  const seen = { waitsSince: async () => undefined, evidenceSeen: async () => [] }
+  const close = () =>
+    inTx((tx) =>
+      pilotSubject(tasks.deps).decide(
+        tx,
+        { ...terms, decisionId: `dec_${hex(32)}`, operator },
+        seen,
+      ),
+    )
+  expect(await refusalOf(close())).toBe('payment_pending')
+  expect((await requireTask(tasks.db, taskId)).state).toBe('credit_pending')
+  await decide(money, reference, false)
+  expect(await close()).toMatchObject({ state: 'closed' })
+})
 
 verifies(
   'task.money.return',
