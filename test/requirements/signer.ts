@@ -32,7 +32,7 @@ export const signerRequirements = {
   'signer.runs-role': {
     source: 'stack § Database roles',
     behavior:
-      'The worker of runs has a role of its own, which writes the tables that the steps of runs leave and no other: no money, orders, keys or sessions.',
+      'The worker of runs has a role of its own, which writes the tables that the steps of runs leave and no other, and reads what these steps read and no other: no money, orders, credentials, keys or sessions beyond the columns that are declared. It deletes the bytes of an upload that holds a secret alone.',
   },
   'signer.roles': {
     source: 'stack § Database roles',

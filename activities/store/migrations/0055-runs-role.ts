@@ -23,5 +23,15 @@ export const runsRole: readonly string[] = [
     )}
     return new;
   end $$`,
+  `create function runs_role_bytes_guard() returns trigger language plpgsql as $$
+  begin
+    ${refusal(
+      `${isRuns} and not exists (select from upload_checks c join agent_inputs i using (owner, sha256)
+        where i.blob_id = old.blob_id and c.outcome ? 'secret')`,
+      'a worker of runs deletes the bytes of an upload with a secret alone',
+    )}
+    return old;
+  end $$`,
+  `create trigger agent_input_chunks_runs_role before delete on agent_input_chunks for each row execute function runs_role_bytes_guard()`,
   `create trigger task_events_runs_role before insert on task_events for each row execute function runs_role_events_guard()`,
 ]

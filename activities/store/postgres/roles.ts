@@ -3,8 +3,8 @@ import type { Database } from '../schema/schema.ts'
 import { transaction } from './db.ts'
 
 /**
- * The users of the database: `worker` also reserves and signs, `runs` writes what the steps of runs leave and no money, `signer` only
- * signs, `reader` only reads.
+ * The users of the database: `worker` also reserves and signs, `runs` reads and writes what the steps of runs need and leave, and no money,
+ * `signer` only signs, `reader` only reads.
  */
 export const databaseRoles = ['api', 'worker', 'runs', 'signer', 'reader'] as const
 export type DatabaseRole = (typeof databaseRoles)[number]
@@ -17,7 +17,7 @@ export const roleName = (role: DatabaseRole): string => `agent_rails_${role}`
 export const usualPrivileges: Readonly<Record<DatabaseRole, Privileges>> = {
   api: ['select', 'insert', 'update', 'delete'],
   worker: ['select', 'insert', 'update', 'delete'],
-  runs: ['select'],
+  runs: [],
   signer: [],
   reader: ['select'],
 }
@@ -34,10 +34,10 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   replay_ledger: { api: ['select', 'insert'] },
   controls: { api: ['select'], worker: ['select'] },
   control_changes: { api: ['select'], worker: ['select'] },
-  signing_keys: { api: ['select'], worker: ['select'] },
+  signing_keys: { api: ['select'], worker: ['select'], runs: ['select'] },
   key_rotations: { api: ['select', 'insert'], worker: ['select', 'update'] },
-  operators: { api: ['select'], worker: ['select', 'insert'], runs: [] },
-  operator_sessions: { api: ['select', 'insert', 'update', 'delete'], worker: [], runs: [] },
+  operators: { api: ['select'], worker: ['select', 'insert'] },
+  operator_sessions: { api: ['select', 'insert', 'update', 'delete'], worker: [] },
   gas_wallets: { api: ['select'] },
   gas_wallet_transactions: { api: ['select'] },
   receipt_passports: { api: ['select', 'insert'], worker: ['select'] },
@@ -77,6 +77,10 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
     worker: ['select', 'insert'],
     runs: ['select', 'insert'],
   },
+  agent_inputs: { runs: ['select'] },
+  // Of an upload that holds a secret, the bytes are deleted.
+  agent_input_chunks: { runs: ['select', 'delete'] },
+  contracts: { runs: ['select'] },
   tasks: { runs: ['select', 'update'] },
   task_events: { runs: ['select', 'insert'] },
   task_exceptions: { runs: ['select', 'insert', 'update'] },
@@ -90,7 +94,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   production_writes: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   customer_runs: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   activations: { api: ['select', 'insert'], worker: ['select'] },
-  exchange_claims: { api: ['select', 'insert'], worker: ['select'] },
+  exchange_claims: { api: ['select', 'insert'], worker: ['select'], runs: ['select'] },
   clearings: { api: ['select', 'insert'], worker: ['select'] },
   proof_loops: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   customer_workflows: { api: ['select', 'insert'], worker: ['select', 'insert'] },
@@ -98,7 +102,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   pilot_activations: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   first_paid_runs: { api: ['select', 'insert'], worker: ['select', 'insert', 'update'] },
   harness_runs: { api: ['select', 'insert', 'delete'], worker: ['select', 'update'] },
-  harness_facts: { api: [], worker: ['select', 'insert'], runs: [] },
+  harness_facts: { api: [], worker: ['select', 'insert'] },
   harness_steps: { api: ['select'], worker: ['select', 'insert'] },
   regression_reports: { api: ['select', 'insert'], worker: ['select'] },
   agent_identities: { api: ['select', 'insert'], worker: ['select'] },
@@ -192,6 +196,24 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
   transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
 }
 
+/**
+ * What the role of runs reads of tables that it may not read as a whole: whether money moved for a task that an exception stops, the
+ * claim of its order, its pilot, and what the triggers of these read.
+ */
+export const columnsReadByRuns: Readonly<Record<string, readonly string[]>> = {
+  task_credits: ['task_id', 'quote_id', 'entitlement_id', 'state', 'usage_receipt_id'],
+  quotes: ['quote_id', 'expires_at'],
+  entitlements: ['entitlement_id', 'state', 'settlement_receipt_id'],
+  payment_challenges: ['challenge_id', 'quote_id', 'state', 'expires_at'],
+  payment_references: ['entitlement_id', 'state', 'reason', 'reason_code'],
+  work_orders: ['work_order_id', 'exchange_until'],
+  work_order_tasks: ['work_order_id', 'task_id'],
+  pilots: ['pilot_id', 'state'],
+  pilot_runs: ['pilot_id', 'task_id'],
+  pilot_paid_runs: ['pilot_id'],
+  paid_next_steps: ['pilot_id'],
+}
+
 /** The only roles that may call functions with their owner's rights. */
 const callers: readonly DatabaseRole[] = ['api', 'worker']
 /** The functions that triggers call as the role that writes. */
@@ -199,6 +221,10 @@ const grantRunsFunctions = `do $$ declare f regprocedure; begin
   for f in select oid from pg_proc where pronamespace = 'public'::regnamespace and prokind = 'f'
     and not prosecdef
   loop execute format('grant execute on function %s to ${roleName('runs')}', f); end loop; end $$`
+
+const grantRunsColumns = Object.entries(columnsReadByRuns).map(
+  ([table, columns]) => `grant select (${columns.join(', ')}) on ${table} to ${roleName('runs')}`,
+)
 
 /**
  * Grants every role exactly what is declared here, on existing tables and on those of later migrations. Roles that
@@ -245,7 +271,6 @@ function grantsOf(role: DatabaseRole): string[] {
     `grant usage on schema public to ${name}`,
     `revoke all on all tables in schema public from ${name}`,
     ...functions,
-    ...(role === 'runs' ? [grantRunsFunctions] : []),
     ...tables,
     ...Object.entries(guardedTables).flatMap(([table, guarded]) =>
       privilegesOn(table, name, guarded[role]),
@@ -253,6 +278,7 @@ function grantsOf(role: DatabaseRole): string[] {
     ...Object.entries(guardedColumns).flatMap(([table, columns]) =>
       (columns[role] ?? []).map((column) => `grant update (${column}) on ${table} to ${name}`),
     ),
+    ...(role === 'runs' ? [grantRunsFunctions, ...grantRunsColumns] : []),
   ]
 }
 
