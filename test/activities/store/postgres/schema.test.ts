@@ -160,7 +160,7 @@ const later = new RegExp(
     'runs_role_(events_|bytes_)?guard|(tasks|task_events|agent_input_chunks)_runs_role|production_(writes|runs)|customer_account_guard|first_paid_runs|customer_runs|activations|clearings',
     'settled_at',
     'grant on \\w+[.]\\w+: agent_rails_runs SELECT$',
-    'runs_at_step|proof_loops|pilot_activations',
+    'runs_at_step|constraint runs[.]runs_check|log_entry|proof_loops|pilot_activations',
     'fee_events(_\\w+)?|wallet_tier_limits|allowance_wallets_tier_\\w+|column allowance_wallets[.](9|10)',
     'account_(controls|control_changes|wallets|spends|fees)(_\\w+)?|account_append_only|control_fees_guard',
     'customer_workflows|workflow_firings',
