@@ -16,6 +16,7 @@ const faults = [
   'test/e2e/payouts/{authority,bodies,chain,debt,held-back,no-way-around,parking,payment-windows,price,reconciliation,settlement,switches,traces,watching}.test.ts',
   'test/e2e/agents/{agent-use,callbacks,contract-files,customer-runs,directory,harness,mcp-python,mcp-run,mpp,pilots,product-loop,task-money,trust,x402-run}.test.ts',
   'test/e2e/browser/{console,reference,reports}.test.ts',
+  'test/api/attacks/live.test.ts',
   'test/api/operations/{authority/parallel,discovery/sandbox,pilots/run,production/first-paid-run,production/production-runs}.test.ts',
   'test/api/operations/{credit/wallets,reviews/evidence,reviews/revise,runs/runs,runs/wallet-runs}.test.ts',
   'test/temporal/{analyses,callbacks,drafts,fairness,killed-workers,run-limits,slow-steps,task-failures,tasks}.test.ts',

@@ -55,6 +55,11 @@ export const attackRequirements = {
     behavior:
       'Of calls at once by any paths, one starts the run of a paid quote, one is paid by a wallet with the money for one, one consumes a credit, one uses an invoice, and one posts the fee of a month.',
   },
+  'attack.live': {
+    source: 'calls § Idempotency',
+    behavior:
+      'With workers and Temporal, foreign ids, bodies of wrong form, hostile texts and URLs that lead inside end in no status 5xx at any write that starts a workflow, 20 equal ones at once have one effect, and no workflow fails.',
+  },
   'attack.quotas': {
     source: 'limits § Quotas',
     behavior:

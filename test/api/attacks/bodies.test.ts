@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { z } from 'zod'
 import { pointerOf } from '#domain/core/json-pointer.ts'
-import { limits } from '#domain/core/limits.ts'
 import { isObject } from '#domain/core/plain-object.ts'
 import { rails } from '#domain/rails/index.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
+import { malformed } from '../../support/attack-inputs.ts'
 import {
   type Callers,
   isNamedByCallers,
@@ -105,30 +105,6 @@ verifies(
     expect('polluted' in {}).toBe(false)
   },
 )
-
-const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
-/** Bodies that are no input, each made of the JSON of one that is. */
-const malformed: readonly ((json: string, operation: AnyOperation) => string | Uint8Array)[] = [
-  () => '',
-  () => 'null',
-  () => '[]',
-  () => '"text"',
-  () => '-0',
-  () => 'NaN',
-  (json) => json.slice(0, -1),
-  (json) => `${json}}`,
-  (json) => Buffer.concat([Buffer.from(json.slice(0, -1)), Buffer.from([0xc3, 0x28, 0x7d])]),
-  (json) => Buffer.concat([Buffer.from(json), Buffer.alloc(3)]),
-  (json) => json.replace('{', `{"deep":${nested(limits.jsonDepthMax)},`),
-  (json) => json.replace('{', `{"deep":${nested(20_000)},`),
-  (json) => json.replace('{', '{"\\ud800":1,'),
-  (json) => json.replace(/:"/, ':"\\udfff'),
-  (json) => json.replace(/:"/, ':"\\u0000'),
-  () => '1e999',
-  (json) => json.replace('{', '{"huge":-1E+999,'),
-  (json) => json.replace('{', `{"huge":[0, ${'9'.repeat(400)}.5],`),
-  (json, { limits: own }) => `${json.slice(0, -1)}${' '.repeat(own?.bodyBytes ?? 65_536)}}`,
-]
 
 verifies(
   'attack.malformed',

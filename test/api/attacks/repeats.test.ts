@@ -1,17 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { z } from 'zod'
-import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
-import type { AnyOperation } from '../../../api/operation.ts'
-import {
-  openAttacked,
-  openRows,
-  placesIn,
-  send,
-  withIds,
-  withValue,
-  writes,
-} from '../../support/attacks.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { otherTerms } from '../../support/attack-inputs.ts'
+import { openAttacked, openRows, send, withIds, writes } from '../../support/attacks.ts'
 import { verifies } from '../../verifies.ts'
 
 let attacked: Awaited<ReturnType<typeof openAttacked>>
@@ -26,23 +17,6 @@ const keyed = writes.filter(
   ({ idempotency, id }) => idempotency.kind === 'body' && !id.endsWith('-run'),
 )
 const secret = { idempotencySecret: 'a'.repeat(22) }
-const fits = ({ input }: AnyOperation, value: unknown) => (input as z.ZodType).safeParse(value)
-
-/** The input with another value at its first place where the schema takes one. */
-function otherTerms(operation: AnyOperation, input: unknown): unknown {
-  const before = canonicalJson(fits(operation, input).data)
-  for (const [path, value] of placesIn(input)) {
-    if (path.at(-1) === 'idempotency_key' || path.at(-1) === 'mode') continue
-    const others = typeof value === 'number' ? [value + 1] : [`${value} x`, !value]
-    for (const other of typeof value === 'object' ? [] : others) {
-      const changed = withValue(input, path, other)
-      const read = fits(operation, changed)
-      if (read.success && canonicalJson(read.data) !== before) return changed
-    }
-  }
-  return undefined
-}
-
 verifies('attack.repeats', 'a key repeats one effect, and other terms are refused', async () => {
   const wrong: unknown[] = []
   const repeated: string[] = []

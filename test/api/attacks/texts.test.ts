@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { z } from 'zod'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { plainTextPattern } from '#domain/core/plain-text.ts'
+import { hostile } from '../../support/attack-inputs.ts'
 import {
   isNamedByCallers,
   openAttacked,
@@ -19,19 +20,6 @@ beforeAll(async () => {
 })
 afterAll(() => attacked?.apis.stop())
 
-/** Texts that mean something to a browser, SQL, a terminal, a log, a template or a file system. */
-const hostile = [
-  '<img src=x onerror=alert(1)>',
-  "'; drop table agents; --",
-  '\u001b[31mred\u001b[0m',
-  'two\r\nSet-Cookie: a=b',
-  '\u202egnp.exe',
-  'a\u0000b',
-  '$'.concat('{7*7} {{7*7}} %n%s'),
-  '../../../etc/passwd',
-  '__proto__',
-  '__'.repeat(40_000),
-]
 /** Analyses start processes, and what a provider signed is read as it is. */
 const asking = writes.filter(({ id, access }) => !id.endsWith('-run') && access !== 'provider')
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { inside } from '../../support/attack-inputs.ts'
 import {
   openAttacked,
   openRows,
@@ -17,27 +18,6 @@ beforeAll(async () => {
 })
 afterAll(() => attacked?.apis.stop())
 
-/** Addresses inside of the network of the service, in forms that hide it, and schemes that are none of callbacks. */
-const inside = [
-  'http://hooks.northwind.example/in',
-  'https://localhost/in',
-  'https://127.0.0.1/in',
-  'https://127.1/in',
-  'https://2130706433/in',
-  'https://0x7f000001/in',
-  'https://0/in',
-  'https://[::1]/in',
-  'https://[::ffff:10.0.0.1]/in',
-  'https://10.0.0.1/in',
-  'https://192.168.1.1/in',
-  'https://169.254.169.254/latest/meta-data',
-  'https://100.64.0.1/in',
-  'https://user:word@hooks.northwind.example/in',
-  'https://127.0.0.1.:5432/in',
-  'ftp://hooks.northwind.example/in',
-  'javascript:alert(1)',
-  'file:///etc/passwd',
-]
 /** Links for people, which the service never asks: on a page of an operator, or in the evidence of a payment. */
 const links = /^(payment-links-set|payment-reference-create|agent-credit-fund|allowance-fund)$/
 /** Questions and refusals that are recorded. */

@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { z } from 'zod'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import type { AnyOperation } from '../../../api/operation.ts'
+import { readTemporal } from '../../e2e/chaos/checker/read-temporal.ts'
+import { hostile, inside, malformed, otherTerms } from '../../support/attack-inputs.ts'
+import {
+  type Callers,
+  type Came,
+  manyCalls,
+  openCallers,
+  openRecords,
+  placesIn,
+  send,
+  withIds,
+  withValue,
+  writes,
+} from '../../support/attacks.ts'
+import type { ComposedApis } from '../../support/composed-api.ts'
+import { startComposedTasks } from '../../support/composed-tasks.ts'
+import { verifies } from '../../verifies.ts'
+
+let apis: ComposedApis
+let owner: Callers
+let other: Callers
+let ids: ReadonlyMap<string, string>
+beforeAll(async () => {
+  apis = await startComposedTasks({ ...manyCalls, UPDATE_WAIT_MS: '20000' })
+  owner = await openCallers(apis)
+  other = await openCallers(apis)
+  ids = (await openRecords(apis, owner)).ids
+}, 240_000)
+afterAll(() => apis?.stop())
+
+/** Every write that counts a workflow of its example in the daily quotas. */
+const starting = writes.filter(
+  ({ uses, input, example }) =>
+    (uses?.((input as z.ZodType).parse(example.input) as never).workflows ?? 0) > 0,
+)
+/** Tests of the service by itself, which start processes. */
+const suites = /^(agent-harness|external-|credential-test)/
+const keyed = starting.filter(
+  ({ id, idempotency }) => idempotency.kind === 'body' && !suites.test(id),
+)
+const ownInput = ({ example }: AnyOperation) => withIds(example.input, ids)
+const withKey = (input: unknown, key: string) =>
+  'idempotency_key' in Object(input) ? { ...Object(input), idempotency_key: key } : input
+const freshKey = () => randomBytes(8).toString('hex')
+const secret = { idempotencySecret: 'a'.repeat(22) }
+
+/** The answers that are faults of the service, or no refusal where one is expected. */
+const faultsOf = (id: string, answers: readonly Came[], isRefused: boolean) =>
+  answers.flatMap(({ status, text }) =>
+    status >= 500 || (isRefused && status < 400) ? [[id, status, text.slice(0, 200)]] : [],
+  )
+const tasks = async () => {
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from tasks`.execute(apis.db)
+  return rows[0]?.n ?? 0
+}
+
+verifies('attack.live', 'no foreign id starts a workflow', async () => {
+  expect(starting.length).toBeGreaterThan(15)
+  const before = await tasks()
+  const wrong: unknown[] = []
+  for (const operation of starting) {
+    const input = withKey(ownInput(operation), freshKey())
+    const { operator: _none, ...asAgent } = other.presents(operation)
+    if (digestOf(ownInput(operation)) === digestOf(operation.example.input)) continue
+    wrong.push(
+      ...faultsOf(operation.id, [await send(other.hosts, operation, input, asAgent)], true),
+    )
+  }
+  expect(wrong).toEqual([])
+  expect(await tasks()).toBe(before)
+})
+
+verifies('attack.live', 'no body of wrong form and no inner URL starts a workflow', async () => {
+  const before = await tasks()
+  const wrong: unknown[] = []
+  for (const operation of starting) {
+    const by = owner.presents(operation)
+    const input = ownInput(operation)
+    const bodies = malformed.map((body) =>
+      send(owner.hosts, operation, input, { ...by, body: (json) => body(json, operation) }),
+    )
+    const places = [...placesIn(input)].filter(([path]) =>
+      /^(callback_)?url$/.test(path.at(-1) ?? ''),
+    )
+    const urls = places.flatMap(([path]) =>
+      inside.map((url) => {
+        const { signAsAgent, ...others } = by
+        const signs = operation.recalledBy === undefined && signAsAgent ? { signAsAgent } : {}
+        const sent = withKey(withValue(input, path, url), freshKey())
+        return send(owner.hosts, operation, sent, { ...others, ...signs })
+      }),
+    )
+    wrong.push(...faultsOf(operation.id, await Promise.all([...bodies, ...urls]), true))
+  }
+  expect(wrong).toEqual([])
+  expect(await tasks()).toBe(before)
+})
+
+verifies('attack.live', 'no hostile text fails a write or its workflow', async () => {
+  const wrong: unknown[] = []
+  for (const operation of starting.filter(({ id }) => !suites.test(id))) {
+    const input = ownInput(operation)
+    const places = [...placesIn(input)].flatMap(([path, value]) =>
+      typeof value === 'string' && path.at(-1) !== 'mode' ? [path] : [],
+    )
+    // Each text at one of the places.
+    const asked = hostile.map((text, at) =>
+      withValue(withKey(input, freshKey()), places[at % places.length] ?? [], text),
+    )
+    const by = owner.presents(operation)
+    const answers = asked.map((one) => send(owner.hosts, operation, one, by))
+    wrong.push(...faultsOf(operation.id, await Promise.all(answers), false))
+  }
+  expect(wrong).toEqual([])
+})
+
+verifies(
+  'attack.live',
+  'of 20 equal writes at once one has an effect, other terms none',
+  async () => {
+    const wrong: unknown[] = []
+    const effective: string[] = []
+    for (const operation of keyed) {
+      const key = freshKey()
+      const input = withKey(ownInput(operation), key)
+      const { wallet, ...presented } = owner.presents(operation)
+      const headers = 'idempotency_key' in Object(input) ? {} : { 'idempotency-key': key }
+      const ask = (body: unknown) =>
+        send(owner.hosts, operation, body, {
+          ...presented,
+          wallet: wallet as never,
+          ...secret,
+          headers: headers as Record<string, string>,
+        })
+      const before = await tasks()
+      const answers = await Promise.all(Array.from({ length: 20 }, () => ask(input)))
+      wrong.push(...faultsOf(operation.id, answers, false))
+      const made = answers.filter(({ status }) => status < 300)
+      if (made.length === 0) continue
+      effective.push(operation.id)
+      const named = new Set(
+        made.map(
+          ({ text }) => /"(task|run|workflow|work_order|invitation)_id":"[^"]+"/.exec(text)?.[0],
+        ),
+      )
+      const begun = (await tasks()) - before
+      if (named.size !== 1 || begun > 1) wrong.push([operation.id, [...named], begun])
+      const terms = otherTerms(operation, input)
+      if (terms === undefined) continue
+      const { code } = await ask(terms)
+      if (code !== 'idempotency_conflict' || (await tasks()) - before !== begun)
+        wrong.push([operation.id, code])
+    }
+    expect(wrong).toEqual([])
+    expect(effective.length).toBeGreaterThan(4)
+  },
+)
+
+verifies('attack.live', 'after all of this no workflow has failed', async () => {
+  const workflows = await readTemporal(apis.config.TEMPORAL_ADDRESS)
+  const failed = workflows.filter(
+    ({ status, taskAttempts }) =>
+      !['RUNNING', 'COMPLETED', 'CONTINUED_AS_NEW', 'CANCELLED'].includes(status) ||
+      taskAttempts > 1,
+  )
+  expect(failed).toEqual([])
+  expect(workflows.length).toBeGreaterThan(10)
+})
