@@ -8,7 +8,7 @@ export const conformanceRequirements = {
   'conform.every-path': {
     source: 'decision',
     behavior:
-      'Each operation at a documented path answers another input or state with another content, ids, times and signatures left out. Each write leaves a record that another operation reads.',
+      'Each operation at a documented path answers another input or state with another content, ids, times, signatures and what the input said left out; the same call again answers the same. Each write leaves a record that another operation reads.',
   },
   'conform.mandate-expiry': {
     source: 'payouts § Mandate',

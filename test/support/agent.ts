@@ -70,6 +70,9 @@ export type Rail = {
   stop(): Promise<void>
 }
 
+/** The fetch of the moment: a test may listen to it. */
+const send: typeof fetch = (input, init) => fetch(input, init)
+
 /** Opens its own connections to the stack; `stop` closes them and leaves the stack alone. */
 export async function openRail(stack: TestStack): Promise<Rail> {
   const service = readSecret<ServiceAccounts>(
@@ -119,7 +122,7 @@ export async function openRail(stack: TestStack): Promise<Rail> {
       if (tokens > 0n) await mintTokens(chain, asset, address, tokens)
       const client =
         tokens > 0n
-          ? openPayingAgent({ baseUrl, origin, privateKey, asset }).client
+          ? openPayingAgent({ baseUrl, origin, privateKey, asset, send }).client
           : createClient({ baseUrl, origin, wallet: account })
       return { address, privateKey, account, client, baseUrl }
     },

@@ -5,12 +5,14 @@ import type { InputOf } from '../../api/http/client.ts'
 import { freshKey, type openAgentUse } from './agent-use.ts'
 
 type AgentUse = Pick<Awaited<ReturnType<typeof openAgentUse>>, 'client' | 'agent'>
-type Asked = Partial<Pick<InputOf<'preflight'>, 'rail' | 'tier' | 'usage' | 'input'>>
+type Asked = Partial<
+  Pick<InputOf<'preflight'>, 'rail' | 'tier' | 'usage' | 'input' | 'callback_url'>
+>
 type Paying = Pick<InputOf<'contract-accept'>, 'quote_id' | 'quote_token'>
 
 /** Begins a task by preflight over the sample input of its rail, or another one. */
 export async function begunTask({ client, agent }: AgentUse, asked: Asked = {}) {
-  const { rail = 'packetops', tier = 'standard', usage = 'operational' } = asked
+  const { rail = 'packetops', tier = 'standard', usage = 'operational', callback_url } = asked
   const { input = railOf(rail).sandboxInput as Record<string, unknown> } = asked
   const manifest = {
     name: 'input',
@@ -25,6 +27,7 @@ export async function begunTask({ client, agent }: AgentUse, asked: Asked = {}) 
     input_manifest: [manifest],
     input,
     on_gaps: 'report',
+    ...(callback_url === undefined ? {} : { callback_url }),
     idempotency_key: freshKey(),
   })
   const { task_token } = begun

@@ -38,7 +38,12 @@ export async function paidUse(
 }
 
 /** A trusted agent with a wallet, whose usage receipt is what its listing rests on. */
-export async function listedAgent(hosts: Hosts, operator: string, display_name = 'Packet maker') {
+export async function listedAgent(
+  hosts: Hosts,
+  operator: string,
+  display_name = 'Packet maker',
+  uses = 1,
+) {
   const { credential, registered } = await trustedAgent(hosts, operator, {
     rails: ['packetops'],
     requested_scopes: [...scopes],
@@ -50,9 +55,13 @@ export async function listedAgent(hosts: Hosts, operator: string, display_name =
     idempotency_key: key(),
   })
   const { wallet } = made.body
-  const receipt = await paidUse(call, (paymentId) =>
-    decide(hosts, operator, paymentId, 'approve', { subject_kind: 'payment_reference' }),
-  )
+  const use = () =>
+    paidUse(call, (paymentId) =>
+      decide(hosts, operator, paymentId, 'approve', { subject_kind: 'payment_reference' }),
+    )
+  const receipt = await use()
+  const evidence = [receipt.receipt_id]
+  while (evidence.length < uses) evidence.push((await use()).receipt_id)
   const asked = (evidence_receipt_ids: string[]) => ({
     mode: 'create_trust_listing' as const,
     display_name,
@@ -61,7 +70,7 @@ export async function listedAgent(hosts: Hosts, operator: string, display_name =
     evidence_receipt_ids,
     idempotency_key: key(),
   })
-  const created = (await call('create-trust-listing', asked([receipt.receipt_id]))).body
+  const created = (await call('create-trust-listing', asked(evidence))).body
   const { agent_id: agentId } = registered.agent
   const { trust_listing_id: listingId } = created.listing
   const otherReceipts = [made.body.receipt.receipt_id, registered.receipt.receipt_id]

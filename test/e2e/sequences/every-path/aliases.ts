@@ -1,4 +1,4 @@
-import { freshKey } from '../../../support/agent-use.ts'
+import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { connectFormerMcp, connectMcp, type McpClient } from '../../../support/mcp.ts'
 import { production, tested } from './production.ts'
 import { type Kept, open, type Row } from './row.ts'
@@ -28,13 +28,11 @@ const execution: Alias = [
 ]
 const played = (world: World, scenario: string) =>
   tested({ open: world.openAt(harness) }, 'agent-harness', scenario)
-const executed = async (world: World, tier: 'entry' | 'standard') => {
-  const start = await production(world, true)
-  const { quote_id } = await world.quote('packetops', tier)
-  const { payment_reference_id } = await world.present(quote_id)
-  await world.review('payment_reference', payment_reference_id)
-  const asked = { ...start, tier, quote_id, payment_reference_id }
-  return (await world.agentAt(execution).call('first-paid-run-execute', asked)).body
+/** A run that is paid, or the problem of one that is not. */
+const executed = async (world: World, isPaid: boolean) => {
+  const asked = await production(world, isPaid)
+  const call = world.agentAt(execution).call('first-paid-run-execute', asked)
+  return isPaid ? (await call).body : problemOf(call)
 }
 
 /** Paths without an operation of their own. */
@@ -45,13 +43,14 @@ export const pathRows: Readonly<Record<string, PathRow>> = {
     as: ({ openAt }) => openAt(tools),
     thenAs: ({ elsewhere }) => elsewhere(tools),
     ask: {},
+    echoes: 'It prints the declarations of this build, with the configured address.',
   },
   '/api/agent-test-harness': {
     calls: [(world) => played(world, 'discovery'), (world) => played(world, 'MCP tools')],
     kept: { in: 'agent-harness-read', as: ({ openAt }) => openAt(harness), id: 'test_run_id' },
   },
   '/api/first-paid-production-run': {
-    calls: [(world) => executed(world, 'entry'), (world) => executed(world, 'standard')],
+    calls: [(world) => executed(world, false), (world) => executed(world, true)],
     kept: { in: 'first-paid-run-read', as: ({ agentAt }) => agentAt(execution), id: 'run_id' },
   },
 }

@@ -8,7 +8,7 @@ import { openWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld(await startMoneyApis(1, { DIRECTORIES: 'later.example, other.example' }))
+  world = await openWorld(await startMoneyApis(1, { DIRECTORIES: 'later.example' }))
 }, 180_000)
 afterAll(() => world?.stop())
 

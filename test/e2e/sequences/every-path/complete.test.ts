@@ -7,9 +7,10 @@ import { pathRows } from './aliases.ts'
 import { payoutIds } from './payouts.ts'
 import { contentOf } from './row.ts'
 import { callRows, workRows } from './rows.ts'
+import { changedLeaves } from './wire.ts'
 
 const registry: readonly AnyOperation[] = operations
-type Named = { readonly kept?: { readonly in: string } }
+type Named = { readonly kept?: { readonly in: string }; readonly varies?: object }
 const rows = { ...callRows, ...workRows } as Readonly<Record<string, Named | undefined>>
 const at = (path: string) =>
   registry.filter(({ http }) => http.path === path || http.aliases?.includes(path))
@@ -48,4 +49,25 @@ verifies('conform.every-path', 'ids, times and signatures are no content, states
     contentOf(`eyJh.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`)
   expect(signed({ iat: 1, kind: 'fee' })).toEqual(signed({ iat: 2, kind: 'fee' }))
   expect(signed({ iat: 1, kind: 'fee' })).not.toEqual(signed({ iat: 1, kind: 'relay' }))
+})
+
+verifies('conform.every-path', 'what only one of two inputs says is no content', () => {
+  const [one, other] = [
+    { rail: 'packetops', units: 2, dry_run: true, tier: 'pro' },
+    { rail: 'tokenops', units: 3, dry_run: false, tier: 'pro' },
+  ]
+  const leaves = changedLeaves(one, other).flat()
+  const content = (said: typeof one, total_usd: number) =>
+    contentOf(
+      { ...said, is_paid: true, links: [`/api/offers?rail=${said.rail}`], total_usd },
+      { names: [], leaves },
+    )
+  expect(content(one, 214)).toEqual(content(other, 214))
+  expect(content(one, 214)).not.toEqual(content(other, 321))
+  expect(content(one, 214)).toMatchObject({ tier: 'pro', is_paid: true })
+})
+
+verifies('conform.every-path', 'no row of a read leaves out what the read varies in', () => {
+  const varying = served.filter(({ id }) => rows[id]?.varies !== undefined)
+  expect(varying.map(({ idempotency }) => idempotency.kind)).not.toContain('read')
 })

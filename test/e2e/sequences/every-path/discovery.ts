@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { freshKey } from '../../../support/agent-use.ts'
+import { freshKey, openAgentUse } from '../../../support/agent-use.ts'
 import { startCandidates } from '../../../support/candidates.ts'
+import { insertAuthorizedPayout } from '../../../support/payout-rows.ts'
 import { agent, elsewhere, type Kept, open, operator, type Rows, receipt } from './row.ts'
 import type { World } from './world.ts'
 
@@ -86,15 +87,52 @@ async function rotation({ newAgent }: World, revoke_old: boolean) {
   return (await client.call('signing-rotate', { ...asked, ...terms })).body
 }
 
+/** Of a read that the registry and the configured address decide. */
+const printed = 'It prints the declarations of this build, with the configured address.'
+/** An agent that operators have trusted within limits. */
+const limited = async ({ hosts, apis }: World) =>
+  (
+    await openAgentUse(
+      hosts,
+      apis.operator,
+      { requested_scopes: ['profile:write'] },
+      { max_usd: 500 },
+    )
+  ).client
+/** A payout that a pause of payouts holds back. */
+const authorizedPayout = ({ apis: { config, db } }: World) =>
+  insertAuthorizedPayout(
+    db,
+    {
+      payout_id: `po_${digest(freshKey())}`,
+      creator: `0x${'c1'.repeat(20)}`,
+      idempotency_key: freshKey(),
+      recipient: `0x${'e5'.repeat(20)}`,
+      amount_atomic: '1',
+      memo: 'm',
+      rail_reference: 'r',
+      usage: 'synthetic',
+      asset: config.ASSET_CONTRACT_ADDRESS,
+      payout_wallet: config.PAYOUT_WALLET_ADDRESS,
+      terms_sha256: 'a'.repeat(64),
+    },
+    Math.floor(Date.now() / 1000) + 3600,
+  )
+
 /** What the service says of itself and of others, and its keys and switches. */
 export const discoveryRows: Rows = {
   'agent-tools': { as: open, thenAs: elsewhere, ask: {} },
-  'mcp-descriptor': { as: open, thenAs: elsewhere, ask: {} },
-  'schema-index': { as: open, thenAs: elsewhere, ask: {} },
+  'mcp-descriptor': { as: open, thenAs: elsewhere, ask: {}, echoes: printed },
+  'schema-index': { as: open, thenAs: elsewhere, ask: {}, echoes: printed },
   'trust-contract': { as: open, thenAs: elsewhere, ask: {} },
   'authority-key': { as: open, thenAs: elsewhere, ask: {} },
   'agents-start-here': { as: open, ask: { rail: 'packetops' }, other: { rail: 'tokenops' } },
-  'agent-quickstart-read': { as: open, ask: { rail: 'packetops' }, other: { rail: 'tokenops' } },
+  'agent-quickstart-read': {
+    as: open,
+    ask: { rail: 'packetops' },
+    other: { rail: 'tokenops' },
+    echoes: 'The calls of a first run are the same for each rail, and name it in their body.',
+  },
   'agent-registry-list': {
     as: open,
     ask: {},
@@ -102,6 +140,7 @@ export const discoveryRows: Rows = {
   },
   'agent-registry-profile': {
     as: agent,
+    thenAs: limited,
     ask: () => profile('Reads ledgers of usage.', true),
     other: () => profile('Reads ledgers of credit.', false),
     kept: receipt,
@@ -154,12 +193,6 @@ export const discoveryRows: Rows = {
     ask: {},
     change: ({ operator: by }) => by.call('directory-submit', submission('later.example')),
   },
-  'directory-submit': {
-    as: operator,
-    ask: () => submission('later.example'),
-    other: () => submission('other.example'),
-    kept: { in: 'directory-read', as: open, id: 'submission_id' },
-  },
   'hardening-read': {
     as: open,
     ask: {},
@@ -168,6 +201,7 @@ export const discoveryRows: Rows = {
   'pause-set': {
     as: operator,
     ask: () => paused(true),
+    change: authorizedPayout,
     other: () => paused(false),
     kept: receipt,
   },
@@ -182,6 +216,7 @@ export const discoveryRows: Rows = {
   },
   'signing-sign': {
     as: agent,
+    thenAs: operator,
     ask: signing('purchase orders'),
     other: signing('deliveries'),
     kept: auditKept,

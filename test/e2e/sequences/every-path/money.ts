@@ -16,13 +16,18 @@ const invoice = (amount_usd?: number) => ({
 })
 
 /** Credit of a quote that is not paid, and its challenge, which is open again. */
-async function pending(world: World) {
-  const { quote_id, total_usd } = await world.quote()
+async function pending(world: World, rail: 'packetops' | 'tokenops' = 'packetops') {
+  const { quote_id, total_usd } = await world.quote(rail)
   const { challenge } = (await world.open.call('rail-checkout-open', checkout(quote_id))).body
   const { payment_reference_id, entitlement_id } = await world.present(quote_id)
   await world.review('payment_reference', payment_reference_id, 'reject')
   const { challenge_id } = challenge
   return { quote_id, total_usd, challenge_id, entitlement_id: String(entitlement_id) }
+}
+/** An invoice for credit that is not paid. */
+const unfunded = async (world: World, rail: 'packetops' | 'tokenops') => {
+  const { entitlement_id, total_usd } = await pending(world, rail)
+  return { entitlement_id, ...invoice(total_usd) }
 }
 const checkout = (quote_id: string) => ({
   quote_id,
@@ -48,13 +53,15 @@ async function authorized({ agent: { client }, quote, wallet }: World): Promise<
   const { body } = await client.call('payment-authority-check', asked)
   return body.payment_reference?.payment_reference_id ?? ''
 }
-const link = (tier: 'entry' | 'pro', provider_price_usd: number) => ({
+const link = (url: string | null) => ({
   rail: 'packetops' as const,
-  tier,
-  url: null,
-  provider_price_usd,
+  tier: 'entry' as const,
+  url,
+  provider_price_usd: 49,
   idempotency_key: freshKey(),
 })
+/** A page that cannot be reached. */
+const noPage = 'https://pay.northwind.invalid/packetops'
 const fund = (wallet_id: string, amount_usd: number) => ({
   mode: 'fund_allowance' as const,
   wallet_id,
@@ -196,11 +203,15 @@ export const moneyRows: Rows = {
     other: async ({ quote, wallet }) => check((await quote()).quote_id, await wallet(20_000)),
     kept: { ...referenceKept, in: 'payment-authority-read' },
   },
-  'payment-links-read': { as: operator, ask: { rail: 'packetops' }, other: { rail: 'tokenops' } },
+  'payment-links-read': {
+    as: operator,
+    ask: { rail: 'packetops' },
+    change: ({ operator: by }) => by.call('payment-links-set', link(noPage)),
+  },
   'payment-links-set': {
     as: operator,
-    ask: link('entry', 49),
-    other: link('pro', 269),
+    ask: () => link(null),
+    other: () => link(noPage),
     kept: receipt,
   },
   'diligence-product-links': { as: open, ask: { tier: 'entry' }, other: { tier: 'pro' } },
@@ -211,10 +222,8 @@ export const moneyRows: Rows = {
   },
   'agent-credit-fund': {
     as: agent,
-    ask: async (world) => {
-      const { entitlement_id, total_usd } = await pending(world)
-      return { entitlement_id, ...invoice(total_usd) }
-    },
+    ask: (world) => unfunded(world, 'packetops'),
+    other: (world) => unfunded(world, 'tokenops'),
     kept: referenceKept,
   },
   'credit-binding-read': {
@@ -244,6 +253,7 @@ export const moneyRows: Rows = {
   'allowance-fund': {
     as: agent,
     ask: async ({ wallet }) => fund(await wallet(), 500),
+    change: ({ wallet }) => wallet(300),
     other: async ({ wallet }) => fund(await wallet(), 700),
     kept: referenceKept,
   },
@@ -295,12 +305,16 @@ export const moneyRows: Rows = {
   'usage-ledger-record': {
     as: agent,
     ask: () => usage('pages'),
-    other: () => usage('questions'),
+    other: async ({ paid }) => ({
+      ...usage('usd_credit'),
+      entitlement_id: (await paid()).entitlement_id,
+    }),
     kept: { in: 'usage-ledger-read', as: agent, id: 'event_id' },
   },
   // The second time it is a repeat, which changes nothing.
   'provider-event-receive': {
     calls: [notified, notified],
+    repeated: { duplicate: true },
     kept: {
       in: 'callback-completion-read',
       as: agent,

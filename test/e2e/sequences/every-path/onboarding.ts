@@ -23,6 +23,13 @@ const draft = async (world: World, more: { purpose: string; resources?: string[]
 }
 const issue = async (world: World, total_usd: number) =>
   (await authorityOf(world)).issue({ limits: { per_action_usd: 100, total_usd, actions_max: 5 } })
+/** The mandate of a draft, which says all of its terms. */
+const issueDraft = async (world: World, resources: string[]) => {
+  const asked = await draft(world, { purpose: `Record ${freshKey()}.`, resources })
+  const { draft_id } = (await world.open.call('draft-mandate', asked)).body
+  const action = { draft_id, idempotency_key: freshKey() }
+  return (await world.operator.call('issue-mandate', { mode: 'issue_mandate', action })).body
+}
 const judged = async (world: World, operation_id: string) => {
   const authority = await authorityOf(world)
   return authority.evaluate(await issue(world, 500), { ...usage(), operation_id })
@@ -49,8 +56,12 @@ async function shaken({ hosts, holder, review }: World, trusted: boolean) {
   }
   return { ...body, status_token, agent_id }
 }
-const registration = (world: World, rail: 'packetops' | 'tokenops') =>
-  newAgentClient(world.hosts).manifest({ rails: [rail], idempotency_key: freshKey() })
+/** Registers a newcomer, who signs that it is a repeat where it is one. */
+async function registered({ hosts, signing }: World, sandbox: boolean) {
+  const { manifest, signText } = newAgentClient(hosts)
+  const input = manifest({ sandbox, idempotency_key: freshKey() })
+  return (await signing(signText).call('agent-register', input)).body
+}
 
 /** How an agent comes to its access key, and what mandates permit it. */
 export const onboardingRows: Rows = {
@@ -60,9 +71,7 @@ export const onboardingRows: Rows = {
     change: ({ hosts }) => newAgentClient(hosts).register(),
   },
   'agent-register': {
-    as: open,
-    ask: (world) => registration(world, 'packetops'),
-    other: (world) => registration(world, 'tokenops'),
+    calls: [(world) => registered(world, false), (world) => registered(world, true)],
     kept: statusKept,
   },
   'agent-status': {
@@ -93,7 +102,7 @@ export const onboardingRows: Rows = {
     },
   },
   'issue-mandate': {
-    calls: [(world) => issue(world, 500), (world) => issue(world, 900)],
+    calls: [(world) => issueDraft(world, []), (world) => issueDraft(world, ['aw_1'])],
     kept: receipt,
   },
   'inspect-mandate': {
@@ -103,6 +112,7 @@ export const onboardingRows: Rows = {
   },
   'issue-action-grant': {
     calls: [(world) => granted(world, 0), (world) => granted(world, 7)],
+    echoes: 'A grant binds what is asked to a mandate: the rest of it are ids, times and a digest.',
     kept: receipt,
   },
   'evaluate-action': {

@@ -81,9 +81,14 @@ export const operatingRows: Rows = {
     },
   },
   'activation-start': {
-    as: agent,
+    as: async ({ newAgent }) => (await newAgent()).client,
+    thenAs: agent,
     ask: () => activation('packetops'),
-    other: () => activation('tokenops'),
+    // It has a quote for the rail already.
+    other: async ({ quote }) => {
+      await quote('tokenops')
+      return activation('tokenops')
+    },
     kept: { in: 'activation-path-read', as: agent, id: 'activation_id' },
   },
   'regression-read': {
@@ -114,6 +119,7 @@ export const operatingRows: Rows = {
   },
   'callback-demo-receive': {
     calls: [(world) => received(world, 1), (world) => received(world, 2)],
+    repeated: { duplicate: true },
     kept: {
       in: 'callback-demo-read',
       as: open,

@@ -1,8 +1,8 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
-import type { Client, OperationId } from '../../../../api/http/client.ts'
-import type { Agent, Rail } from '../../../support/agent.ts'
+import type { OperationId } from '../../../../api/http/client.ts'
+import { type Agent, eventually, type Rail } from '../../../support/agent.ts'
 import { freshKey } from '../../../support/agent-use.ts'
-import type { Kept, Rows } from './row.ts'
+import { type Kept, open, type Rows } from './row.ts'
 
 export const payoutIds: readonly OperationId[] = [
   'payout-create',
@@ -19,24 +19,23 @@ export function payoutRows(rail: Rail, by: Agent): Rows {
   const executed = async (amount: string) => {
     const { payout_id } = await rail.authorized(by, more(amount))
     const asked = { payout_id, idempotency_key: freshKey() }
-    return (await by.client.call('payout-execute', asked)).body
+    const call = () => by.client.call('payout-execute', asked)
+    return (await eventually(call, ({ status }) => status !== 202)).body
   }
-  /** What is to be signed; only the digest of the request differs between two of them. */
-  const challenged = async (client: Client, request: string) => {
-    const request_sha256 = digestOf({ request })
-    const asked = { holder_wallet: rail.stack.accounts.treasury.holder.address, request_sha256 }
-    const { challenge_token } = (await client.call('payout-challenge', asked)).body
-    const [, claims = ''] = challenge_token.split('.')
-    const text = Buffer.from(claims, 'base64url').toString()
-    return { request: text.includes(request_sha256) ? request : 'none' }
-  }
+  const challenge = (request: string) => ({
+    holder_wallet: rail.stack.accounts.treasury.holder.address,
+    request_sha256: digestOf({ request }),
+  })
   return {
     'payout-create': {
       calls: [() => rail.create(by, more('1')), () => rail.create(by, more('2'))],
       kept,
     },
     'payout-challenge': {
-      calls: [({ open }) => challenged(open, 'one'), ({ open }) => challenged(open, 'another')],
+      as: open,
+      ask: challenge('one'),
+      other: challenge('another'),
+      echoes: 'What is to be signed is the request of this digest, and who may sign it.',
     },
     'payout-authorize': {
       calls: [() => rail.authorized(by, more('1')), () => rail.authorized(by, more('2'))],

@@ -76,6 +76,7 @@ const runtimeRows = (rail: 'energyops' | 'financeops'): Rows => {
         world.agent.client.call(`${rail}-controlled-pilot-run`, await controlled(world, rail)),
     },
     [`${rail}-runtime-run`]: {
+      varies: { run: 'A repeat shows how far the run is by then.' },
       calls: [
         (world: World) => begun(world, rail, ['runs:read']),
         (world: World) => begun(world, rail, ['runs:read', 'runs:write']),
@@ -127,6 +128,13 @@ const scheduled = async (world: World, cadence: 'daily' | 'weekly') => {
   const by = await schedulerOf(world)
   return (await by.client.call('customer-workflow-create', by.input({ cadence }))).body
 }
+
+/** One that is sent, or a dry run. */
+const submission = (dry_run: boolean) => ({
+  directory: 'other.example',
+  dry_run,
+  idempotency_key: freshKey(),
+})
 
 type Suite = 'agent-harness' | 'external-invocation' | 'external-agent' | 'credential-test'
 /** Runs one scenario of a suite against the service itself. */
@@ -210,6 +218,7 @@ export const productionRows: Rows = {
     change: (world) => scheduled(world, 'daily'),
   },
   'customer-workflow-create': {
+    echoes: 'It runs nothing before its review, which decides the first of its times.',
     calls: [(world) => scheduled(world, 'daily'), (world) => scheduled(world, 'weekly')],
     kept: workflowKept,
   },
@@ -218,6 +227,12 @@ export const productionRows: Rows = {
   'customer-workflow-delete': moves('delete') as Row<'customer-workflow-delete'>,
   'customer-workflow-run': {
     ...(moves('run') as Row<'customer-workflow-run'>),
+  },
+  'directory-submit': {
+    as: operator,
+    ask: () => submission(true),
+    other: () => submission(false),
+    kept: { in: 'directory-read', as: open, id: 'submission_id' },
   },
   ...suiteRows('agent-harness', ['discovery', 'MCP tools']),
   ...suiteRows('external-invocation', ['descriptor', 'tools/list']),

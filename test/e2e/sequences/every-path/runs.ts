@@ -110,7 +110,7 @@ export const runRows: Rows = {
   'agent-sandbox-run': {
     as: open,
     ask: () => sandbox('packetops'),
-    other: () => sandbox('tokenops'),
+    other: () => ({ ...sandbox('tokenops'), fault: 'callback_failure' }),
     kept: sandboxKept,
   },
   'agent-sandbox-read': {

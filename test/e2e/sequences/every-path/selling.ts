@@ -125,8 +125,9 @@ async function listed(world: World) {
   await world.review('listing', agentOf.listingId)
   return agentOf
 }
-const created = async ({ hosts, apis }: World, display_name: string) =>
-  (await listedAgent(hosts, apis.operator, display_name)).created
+/** A listing that rests on so many uses of credit. */
+const created = async ({ hosts, apis }: World, display_name: string, uses: number) =>
+  (await listedAgent(hosts, apis.operator, display_name, uses)).created
 async function badge(world: World, months: number) {
   const { call, listingId: trust_listing_id } = await listed(world)
   const quoting = { mode: 'quote_trust_badge_fee', trust_listing_id, months } as const
@@ -204,7 +205,12 @@ export const sellingRows: Rows = {
   'pilot-conversation-add': {
     as: operator,
     ask: async (world) => entry((await pilotOf(world)).pilot.pilot_id, 'message', 'Hello.'),
-    other: async (world) => entry((await pilotOf(world)).pilot.pilot_id, 'question', 'When?'),
+    // The pilot is activated before.
+    other: async (world) => {
+      const { pilot_id } = (await pilotOf(world)).pilot
+      await world.review('pilot', pilot_id)
+      return entry(pilot_id, 'question', 'When?')
+    },
     kept: {
       in: 'pilot-conversation-read',
       as: operator,
@@ -241,6 +247,7 @@ export const sellingRows: Rows = {
   'create-prospect': {
     as: operator,
     ask: () => prospect('email'),
+    change: send,
     other: () => prospect('agent'),
     kept: prospectKept,
   },
@@ -264,6 +271,7 @@ export const sellingRows: Rows = {
   'record-sprint-summary': {
     as: operator,
     ask: () => summary('One of five messages is out.'),
+    change: send,
     other: () => summary('Two of five messages are out.'),
     kept: receipt,
   },
@@ -287,7 +295,10 @@ export const sellingRows: Rows = {
     other: async (world) => ({ trust_listing_id: (await listed(world)).listingId }),
   },
   'create-trust-listing': {
-    calls: [(world) => created(world, 'Packet maker'), (world) => created(world, 'Ledger reader')],
+    calls: [
+      (world) => created(world, 'Packet maker', 1),
+      (world) => created(world, 'Ledger reader', 2),
+    ],
     kept: listingKept,
   },
   'quote-trust-badge-fee': {

@@ -1,5 +1,6 @@
 import { vi } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { begunTask } from '../../../support/agreed-task.ts'
@@ -17,9 +18,12 @@ const taskKept = (read: Kept['in'], id: string): Kept => ({
   by: () => ({}),
 })
 const begun = ({ agent: by }: World, usage: Usage) => begunTask(by, { usage })
+/** A task whose steps are sent to a receiver. */
+const calledBack = ({ agent: by, apis }: World) =>
+  begunTask(by, { callback_url: `${apis.config.BASE_URL}${demoReceiverPath}?receiver=preflight` })
 const contractKept: Kept = { in: 'contract-read', as: agent, id: 'contract_id' }
-const prepared = async (world: World, criterion: string) => {
-  const { task_token } = await begun(world, 'operational')
+const prepared = async (world: World, criterion: string, usage: Usage = 'operational') => {
+  const { task_token } = await begun(world, usage)
   const asked = { task_token, acceptance_criteria: [criterion], idempotency_key: freshKey() }
   return (await world.agent.client.call('contract-prepare', asked)).body
 }
@@ -37,8 +41,17 @@ async function accepted(world: World, isQuoted: boolean) {
   ).body
 }
 /** A task with an exception of its holder. */
-async function raised(world: World, usage: Usage = 'synthetic', detail = 'wrong') {
-  const { task_token } = await begun(world, usage)
+async function raised(world: World, usage: Usage = 'synthetic') {
+  return raisedAbout((await begun(world, usage)).task_token, world, 'wrong')
+}
+/** An exception of a task that has a contract, to which it returns. */
+async function raisedLater(world: World) {
+  const { task_token } = await begun(world, 'synthetic')
+  const asked = { task_token, idempotency_key: freshKey() }
+  await world.agent.client.call('contract-prepare', asked)
+  return raisedAbout(task_token, world, 'the packet names another certificate')
+}
+async function raisedAbout(task_token: string, world: World, detail: string) {
   const raising = { code: 'caller_dispute', detail, idempotency_key: freshKey() } as const
   const { body } = await world.holder(task_token).call('task-exception-raise', raising)
   return { ...body, task_token }
@@ -72,8 +85,8 @@ const tokenOf = async (made: Promise<{ task_token: string }>, { holder }: World)
   holder((await made).task_token)
 
 const order = (objective: string) => ({ ...exampleOrder, objective, idempotency_key: freshKey() })
-const ordered = async ({ open: by }: World, objective: string) =>
-  (await by.call('work-order-create', order(objective) as never)).body
+const ordered = async ({ open, agent: { client } }: World, objective: string, isAgent = false) =>
+  (await (isAgent ? client : open).call('work-order-create', order(objective) as never)).body
 
 const markets = new WeakMap<World, ReturnType<typeof newMarket>>()
 async function newMarket({ hosts, apis }: World) {
@@ -108,11 +121,14 @@ const claimKept: Kept = {
 /** Tasks with their contracts, exceptions and replays, and orders on the exchange. */
 export const taskRows: Rows = {
   preflight: {
-    calls: [(world) => begun(world, 'synthetic'), (world) => begun(world, 'operational')],
+    calls: [(world) => begun(world, 'synthetic'), calledBack],
     kept: taskKept('task-ledger', 'task_id'),
   },
   'contract-prepare': {
-    calls: [(world) => prepared(world, 'Each section.'), (world) => prepared(world, 'No gap.')],
+    calls: [
+      (world) => prepared(world, 'Each section.'),
+      (world) => prepared(world, 'No gap.', 'synthetic'),
+    ],
     kept: contractKept,
   },
   'contract-read': {
@@ -137,10 +153,7 @@ export const taskRows: Rows = {
     ask: {},
   },
   'task-exception-raise': {
-    calls: [
-      (world) => raised(world, 'synthetic', 'wrong'),
-      (world) => raised(world, 'synthetic', 'the packet names another certificate'),
-    ],
+    calls: [(world) => raised(world), raisedLater],
     kept: taskKept('task-exceptions', 'exception_id'),
   },
   'task-recover': {
@@ -173,12 +186,8 @@ export const taskRows: Rows = {
     ],
   },
   'work-order-create': {
-    calls: [(world) => ordered(world, 'A packet.'), (world) => ordered(world, 'A manifest.')],
-    kept: {
-      in: 'work-orders-read',
-      as: ({ holder }, answer) => holder(String(memberOf(answer, 'status_token'))),
-      id: 'work_order_id',
-    },
+    calls: [(world) => ordered(world, 'A packet.'), (world) => ordered(world, 'A manifest.', true)],
+    kept: { in: 'work-orders-read', as: agent, id: 'work_order_id' },
   },
   'exchange-read': {
     as: open,

@@ -10,7 +10,8 @@ import { openWorld, type World } from './world.ts'
 let world: World
 beforeAll(async () => {
   const limits = { HARNESS_RUNS_PER_HOUR: '100', HARNESS_RUNS_PER_DAY: '500' }
-  const env = { LIMIT_AGENT_PER_MINUTE: '6000', ...limits }
+  const DIRECTORIES = 'other.example https://directory.northwind.example/submit'
+  const env = { LIMIT_AGENT_PER_MINUTE: '6000', DIRECTORIES, ...limits }
   world = await openWorld(await startComposedTasks(env))
 }, 240_000)
 afterAll(() => world?.stop())
@@ -20,4 +21,6 @@ for (const [id, row] of Object.entries(workRows))
     follow(world, id as OperationId, row as Row<OperationId>),
   )
 for (const [path, row] of Object.entries(pathRows))
-  verifies('conform.every-path', path, () => follow(world, 'agent-tools', row as Row<OperationId>))
+  verifies('conform.every-path', path, () =>
+    follow(world, 'agent-tools', { ...(row as Row<OperationId>), at: path }),
+  )

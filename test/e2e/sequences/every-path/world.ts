@@ -69,6 +69,8 @@ export async function openWorld(apis: ComposedApis & { notify?: Notify }) {
     /** Who has a status token, and the key of the agent where it signs. */
     holder: (statusToken: string): Client =>
       reach({ statusToken, signAsAgent: agent.agent.signText }),
+    /** Who has the key of a registration and nothing else. */
+    signing: (signAsAgent: (text: string) => string): Client => reach({ signAsAgent }),
     /** Sends an event as the payment provider. */
     notify: async (event: Event) => {
       if (apis.notify === undefined) throw new Error('no payment provider is configured')
