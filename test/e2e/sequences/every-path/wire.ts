@@ -13,7 +13,7 @@ export type Exchange = {
   readonly answer: unknown
   readonly again: () => Promise<unknown>
 }
-type Sent = { request: Request; body: string; answer: Response }
+type Sent = { request: Request; body: string; came: Promise<string> }
 
 const parsed = (text: string): unknown => {
   try {
@@ -32,7 +32,12 @@ export async function overheard(at: Address, act: () => Promise<unknown>) {
     const request = new Request(url, init)
     const body = await request.clone().text()
     const answer = await original(request)
-    if (isFor(at, request.method, body)) calls.push({ request, body, answer: answer.clone() })
+    // It is read at once, and to nothing where its caller ends it: an ended stream is not read later.
+    const came = answer
+      .clone()
+      .text()
+      .catch(() => '')
+    if (isFor(at, request.method, body)) calls.push({ request, body, came })
     return answer
   }
   const returned = await act().finally(() => {
@@ -40,11 +45,11 @@ export async function overheard(at: Address, act: () => Promise<unknown>) {
   })
   const last = calls.at(-1)
   if (last === undefined) throw new Error(`nothing called ${at.paths[0]}`)
-  const { request, body, answer } = last
+  const { request, body } = last
   const { url, method, headers } = request
   const sent = { method, headers, ...(body === '' ? {} : { body }) }
   const again = async () => parsed(await (await original(url, sent)).text())
-  const came = parsed(await answer.text())
+  const came = parsed(await last.came)
   return { returned, exchange: { input: inputOf(last), answer: came, again } satisfies Exchange }
 }
 
