@@ -7,8 +7,6 @@ import { type Bomb, draws, type Piece } from './bombs.ts'
 const STEPS = [1, 4, 16]
 /** For four times the size. n·log n gives at most 4.8 and a square 16; data that outgrows a cache takes up to 7. */
 const RATIO_MAX = 8
-/** Shorter times say more of the machine than of the work: a smaller piece is done so many times that it takes this. */
-const LEAST_MS = 60
 const TRIES = 8
 
 type Size = { piece: Piece; medianMs: number }
@@ -17,37 +15,31 @@ type Size = { piece: Piece; medianMs: number }
 export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]> {
   const [drawn] = fc.sample(draws, 1)
   if (drawn === undefined) throw new Error('nothing was drawn')
-  const smallest = await make(size, drawn)
-  const times = Math.min(
-    200,
-    Math.max(1, Math.ceil(LEAST_MS / Math.max(0.2, await cpuOf(smallest, 1)))),
-  )
   const sizes: Size[] = []
   for (const step of STEPS) {
     const piece = await make(size * step, drawn)
-    sizes.push({ piece, medianMs: await cpuOf(piece, times) })
+    sizes.push({ piece, medianMs: await cpuOf(piece) })
   }
-  const found = sizes.map(({ medianMs }) => Math.round(medianMs))
+  const found = sizes.map(({ medianMs }) => Number(medianMs.toPrecision(3)))
   const ratios: number[] = []
   for (const [at, after] of sizes.entries()) {
     const before = sizes[at - 1]
     if (before === undefined) continue
-    ratios.push(
-      await ratioOf(`${name}, ${JSON.stringify(drawn)}, size ${STEPS[at]}`, before, after, times),
-    )
+    const label = `${name}, ${JSON.stringify(drawn)}, size ${STEPS[at]}`
+    ratios.push(await ratioOf(label, before, after))
   }
   console.log(`| ${name} | ${found.join(' ')} | ${Math.max(...ratios).toFixed(2)} |`)
   return found
 }
 
 /** Measures both again while the ratio of their medians is too large: what the machine or the compiler does may spoil one of them. */
-async function ratioOf(name: string, before: Size, after: Size, times: number): Promise<number> {
+async function ratioOf(name: string, before: Size, after: Size): Promise<number> {
   const seen = { before: [before.medianMs], after: [after.medianMs] }
   const ratio = () => median(seen.after) / median(seen.before)
   while (ratio() > RATIO_MAX) {
     if (seen.after.length === TRIES) expect.fail(`${name} takes ${JSON.stringify(seen)}`)
-    seen.before.push(await cpuOf(before.piece, times))
-    seen.after.push(await cpuOf(after.piece, times))
+    seen.before.push(await cpuOf(before.piece))
+    seen.after.push(await cpuOf(after.piece))
   }
   return ratio()
 }
@@ -57,7 +49,7 @@ function median(values: readonly number[]): number {
 }
 
 /** The median of five measurements of equal work in one new process, without the process's own start. */
-function cpuOf(piece: Piece, times: number): Promise<number> {
+function cpuOf(piece: Piece): Promise<number> {
   const child = fork(join(import.meta.dirname, 'measured-child.mjs'), {
     serialization: 'advanced',
     // The collector copies more once a piece outgrows the young generation: one of a fixed size keeps that step out of the ratios.
@@ -69,6 +61,6 @@ function cpuOf(piece: Piece, times: number): Promise<number> {
       resolve(median(cpuMs))
     })
     child.once('exit', (code) => reject(new Error(`the child ended with ${code}`)))
-    child.send({ ...piece, times })
+    child.send(piece)
   })
 }
