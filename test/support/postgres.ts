@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { createRoles, roleUrl } from '../../activities/store/postgres/create-roles.ts'
@@ -19,7 +22,15 @@ import { findFree } from '../../worker/stack/ports.ts'
 import { postgresPart, postgresUrl } from '../../worker/stack/postgres.ts'
 import { SHARED_SERVERS } from './shared-servers.ts'
 
-type PostgresServer = { url: string; part: Part; stop(): Promise<void> }
+const run = promisify(execFile)
+
+type PostgresServer = { url: string; part: Part; directory: string; stop(): Promise<void> }
+
+/** The server that all files of a run share, and a copy of its files that has the schema of the last migration. */
+export type SharedPostgres = { url: string; files: string }
+
+/** Of the user `postgres` on servers of tests. */
+export const postgresPassword = 'postgres'
 
 /** The passwords of the roles on servers of tests. */
 const rolePasswords = {
@@ -39,7 +50,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const settings = {
     directory: join(directory, 'postgres'),
     port,
-    password: 'postgres',
+    password: postgresPassword,
     logFile: join(directory, 'postgres.log'),
   }
   const part = postgresPart(settings)
@@ -51,6 +62,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   return {
     url,
     part,
+    directory: settings.directory,
     async stop() {
       await part.stop()
       await rm(directory, { recursive: true, force: true })
@@ -67,6 +79,27 @@ export function withoutSync({ plan }: Part): void {
   }
 }
 
+/** The files of a server that does not run. */
+export async function copyFiles(from: string, to: string): Promise<void> {
+  await run('cp', ['-a', from, to])
+}
+
+/** A server in `directory` that is new begins with a copy of these files, instead of making and migrating a database. */
+export function beginWith({ plan }: Part, files: string, directory: string): void {
+  const { prepare } = plan
+  plan.prepare = async () => {
+    if (!existsSync(directory)) await copyFiles(files, directory)
+    await prepare?.()
+  }
+}
+
+/** Undefined outside of a run of Vitest. */
+export async function sharedPostgres(): Promise<SharedPostgres | undefined> {
+  const address = process.env[SHARED_SERVERS]
+  if (address === undefined) return undefined
+  return (await (await fetch(`${address}/postgres`)).json()) as SharedPostgres
+}
+
 /** A database of the service with the schema of the last migration; `stop` removes it. */
 export type TestDatabase = Pick<OpenDatabase, 'db' | 'pool'> & {
   url: string
@@ -75,9 +108,9 @@ export type TestDatabase = Pick<OpenDatabase, 'db' | 'pool'> & {
 
 /** A new database on the server that all files of a run share, or on one of its own outside of such a run. */
 export async function startDatabase(): Promise<TestDatabase> {
-  const address = process.env[SHARED_SERVERS]
-  if (address === undefined) return startOwnDatabase()
-  const template = await (await fetch(`${address}/postgres`)).text()
+  const shared = await sharedPostgres()
+  if (shared === undefined) return startOwnDatabase()
+  const { url: template } = shared
   const name = `test_${randomBytes(8).toString('hex')}`
   await administer(template, `create database ${name} template ${nameIn(template)}`)
   const url = withDatabase(template, name)

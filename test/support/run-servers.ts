@@ -1,12 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { SharedPostgres } from './postgres.ts'
 import { SHARED_SERVERS } from './shared-servers.ts'
 
-type Server = { url: string; stop(): Promise<void> }
+type Server = SharedPostgres & { stop(): Promise<void> }
 
 /**
  * Vitest's global setup: one PostgreSQL for all files of a run, which starts when the first file asks for it. Its database is
- * the template of the databases of the files. Two runs at once have servers of their own.
+ * the template of the databases of the files, and its files are those that whole stacks begin with. Two runs at once have
+ * servers of their own.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[SHARED_SERVERS] !== undefined) return undefined
@@ -14,7 +16,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const listener = createServer((_request, response) => {
     postgres ??= startTemplate()
     postgres.then(
-      ({ url }) => response.end(url),
+      ({ url, files }) => response.end(JSON.stringify({ url, files })),
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
   })
@@ -31,11 +33,16 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
 
 /** A server whose database has the schema of the last migration and no session. */
 async function startTemplate(): Promise<Server> {
-  const { startPostgres } = await import('./postgres.ts')
+  const { copyFiles, startPostgres } = await import('./postgres.ts')
   const { createDatabase } = await import('../../activities/store/postgres/db.ts')
   const { migrateToLatest } = await import('../../activities/store/postgres/migrate.ts')
-  const { url, stop } = await startPostgres()
+  const { url, part, directory, stop } = await startPostgres()
   const { db, close } = createDatabase({ url, applicationName: 'template', poolSize: 1 })
   await migrateToLatest(db).finally(close)
-  return { url, stop }
+  const files = `${directory}.template`
+  await part.stop()
+  await copyFiles(directory, files)
+  await part.start()
+  await part.waitReady()
+  return { url, files, stop }
 }

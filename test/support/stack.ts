@@ -1,13 +1,21 @@
 import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { writeSecret } from '../../activities/config/secret-file.ts'
 import { type Client, createClient } from '../../api/http/client.ts'
 import { type AccountsFile, bringUp, type EmbeddedStack } from '../../worker/stack/embedded.ts'
 import { urlOf } from '../../worker/stack/environment.ts'
+import { layoutOf } from '../../worker/stack/layout.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { freePorts, type Ports } from '../../worker/stack/ports.ts'
 import { apiPart } from '../../worker/stack/programs.ts'
-import { scratchDirectory, withoutSync } from './postgres.ts'
+import {
+  beginWith,
+  postgresPassword,
+  scratchDirectory,
+  sharedPostgres,
+  withoutSync,
+} from './postgres.ts'
 import { unhurried } from './settings.ts'
 import { startReady } from './temporal.ts'
 import { testCache } from './test-cache.ts'
@@ -62,7 +70,10 @@ export type TestStack = {
  */
 export const unscheduled = { RECONCILE_EVERY_MS: String(1000 * 86_400_000) }
 
-/** Starts the embedded stack from `dist/` on free ports and a new data directory; `stop` leaves neither a process nor a file. */
+/**
+ * Starts the embedded stack from `dist/` on free ports and a new data directory; `stop` leaves neither a process nor a file. In a run
+ * of Vitest its database has been migrated before: test/worker/stack starts stacks with nothing.
+ */
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {
   const dataDirectory = await scratchDirectory()
   const ports = options.ports ?? (await freePorts())
@@ -70,9 +81,15 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   const parts: Part[] = []
   const stop = () => stopAll(parts, dataDirectory)
   const wire = await options.chainThrough?.(urlOf(ports.rpc))
+  const layout = layoutOf(dataDirectory)
+  const migrated = await sharedPostgres()
+  if (migrated !== undefined) writeSecret(layout.postgresPassword, postgresPassword)
   const start = async (part: Part) => {
     parts.push(part)
-    if (part.name === 'postgres') withoutSync(part)
+    if (part.name === 'postgres') {
+      withoutSync(part)
+      if (migrated !== undefined) beginWith(part, migrated.files, layout.postgres)
+    }
     options.prepare?.(part)
     if (wire !== undefined && isProgram(part)) reroute(part, wire)
     await startReady(part)
