@@ -4,7 +4,7 @@ import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Rules without servers, clocks and files: their modules are loaded once for all of them. */
 const pure = ['test/workflows/**/*.test.ts', 'test/api/registry/**/*.test.ts']
-/** Long runs, most of them under faults, which stay next to the files of their subject. */
+/** Long runs, most of them under faults, which stay next to the files of their subject. None of them changes its process. */
 const faults = [
   'test/e2e/sequences/every-path/*.test.ts',
   'test/e2e/sequences/{access-key-delivery,as-pasted,controlled-pilot,credentials,exception-recovery,lost-registration,rail-pages}.test.ts',
@@ -83,6 +83,7 @@ export default defineConfig({
       project('faults', 1, {
         include: faults,
         exclude: timed,
+        isolate: false,
         maxWorkers: maxWorkers - 1,
         ...long,
       }),

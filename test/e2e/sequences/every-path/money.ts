@@ -110,7 +110,7 @@ const usage = (unit: string) => ({
   unit,
   idempotency_key: freshKey(),
 })
-let settled: ReturnType<typeof settlement> | undefined
+const settlements = new WeakMap<World, ReturnType<typeof settlement>>()
 /** A payment in a session of the provider, and the event that settles it. */
 async function settlement({ agent: { client }, quote }: World) {
   const { quote_id, total_usd } = await quote()
@@ -126,7 +126,8 @@ async function settlement({ agent: { client }, quote }: World) {
 }
 
 async function notified(world: World) {
-  settled ??= settlement(world)
+  const settled = settlements.get(world) ?? settlement(world)
+  settlements.set(world, settled)
   const { event, payment_reference_id } = await settled
   return { ...(await world.notify(event)).body, payment_reference_id }
 }
