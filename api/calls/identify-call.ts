@@ -19,7 +19,7 @@ export async function identifyCall(call: ReceivedCall): Promise<IdentifiedCall> 
     ? { kind: 'public' }
     : await identifyWithinLimit(call)
   if (presented.kind === 'public') assertSize(request, openBytesMaxOf(operations))
-  const value = readValue(first, request)
+  const value = readValue(operations, request)
   return { operation: pickOperation(operations, value), request, deps, value, presented }
 }
 

@@ -5,11 +5,20 @@ import { limits } from '#domain/core/limits.ts'
 import { hasUniqueNames, isNestedWithin } from '../../activities/http/json-depth.ts'
 import type { CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
+import { isBodyOptional } from './pick-operation.ts'
 
-/** The JSON value of a body, or the query where there is none or it is taken as a stream; 400 `invalid_json` when the bytes are not UTF-8 JSON, nest too deep, or name a member twice. */
-export function readValue(operation: AnyOperation, request: CallRequest): unknown {
-  if (operation.http.method === 'GET' || operation.stream !== undefined) return request.query
+/**
+ * The JSON value of a body, `{}` for one that may be left out, or the query where there is none or it is taken as a stream; 400
+ * `invalid_json` when the bytes are not UTF-8 JSON, nest too deep, or name a member twice.
+ */
+export function readValue(
+  operations: readonly [AnyOperation, ...AnyOperation[]],
+  request: CallRequest,
+): unknown {
+  const [{ http, stream }] = operations
+  if (http.method === 'GET' || stream !== undefined) return request.query
   const body = request.body ?? new Uint8Array()
+  if (body.length === 0 && isBodyOptional(operations)) return {}
   if (!isNestedWithin(body, limits.jsonDepthMax))
     throw unreadable(`the body nests deeper than ${limits.jsonDepthMax} levels`, 'nested too deep')
   const { text, value } = parseJson(body)

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import type { AnyOperation } from '../operation.ts'
 
@@ -22,4 +23,13 @@ export function pickOperation(
     detail: `the modes of this path are ${known}`,
     errors: [{ pointer: '/mode', message: `one of ${known}` }],
   })
+}
+
+/** Whether a call of the group may leave its body out: the schema then takes `{}`, apart from what stands in the path. */
+export function isBodyOptional(group: readonly AnyOperation[]): boolean {
+  const operation = group.find(({ mode, defaultMode }) => mode === undefined || defaultMode)
+  if (operation === undefined || operation.stream !== undefined) return false
+  const { error } = (operation.input as z.ZodType).safeParse({})
+  const missing = error?.issues.map(({ path: [member] }) => `{${String(member)}}`) ?? []
+  return missing.every((member) => operation.http.path.includes(member))
 }

@@ -1,4 +1,5 @@
 import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
+import { isBodyOptional } from '../calls/pick-operation.ts'
 import {
   type AccessKind,
   type AnyOperation,
@@ -234,10 +235,10 @@ function inputOf(group: readonly AnyOperation[], components: SchemaComponents): 
     discriminator: { propertyName: 'mode', mapping },
   }
   const schema = first.mode === undefined ? refs[0]?.ref : modes
-  const examples = bodyExamplesOf(group)
+  const content = { 'application/json': { schema, examples: bodyExamplesOf(group) } }
   return {
     ...parametersOf(inPath),
-    requestBody: { required: true, content: { 'application/json': { schema, examples } } },
+    requestBody: { required: !isBodyOptional(group), content },
   }
 }
 

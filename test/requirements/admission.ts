@@ -10,6 +10,11 @@ export const admissionRequirements = {
     behavior:
       'A body without a credential is at most 64 KiB, also where the operation takes larger ones, and also with a credential of a kind that the operation does not take.',
   },
+  'admission.optional-body': {
+    source: 'calls § Bodies',
+    behavior:
+      'A body of no bytes is read as {} where the schema takes {}, and OpenAPI requires no body there. Any other empty body is 400 invalid_json.',
+  },
   'admission.json-depth': {
     source: 'calls § Bodies',
     behavior:
