@@ -140,7 +140,7 @@ export const paymentExamples = {
     input: { rail: 'packetops', surface: 'agent' },
     output: {
       currency: 'usd',
-      pricing_model: 'free_tools_movement_fee',
+      pricing_model: null,
       rails: [
         {
           rail: 'packetops',

@@ -10,7 +10,9 @@ const usd = z.int().min(0)
 const output = z
   .strictObject({
     currency: z.literal(CURRENCY),
-    pricing_model: z.literal(PRICING_MODEL),
+    pricing_model: z.literal(PRICING_MODEL).nullable().meta({
+      description: 'The model of the movement fee schedule; null on the agent pricing surface.',
+    }),
     rails: z.array(
       z.strictObject({
         rail: Rail,
@@ -18,7 +20,7 @@ const output = z
         entry: usd,
         standard: usd,
         pro: usd,
-        rail_fee: usd.meta({ description: 'On standard.' }),
+        rail_fee: usd.meta({ description: 'On standard; part of the prices of movement_fee.' }),
         totals: z.strictObject({ entry: usd, standard: usd, pro: usd }),
         paid_surfaces: z
           .array(z.enum(paidSurfaces))
@@ -40,7 +42,10 @@ export const agentPricing = operation({
   access: 'public',
   input: z.strictObject({
     rail: Rail.optional(),
-    surface: z.enum(['agent', 'movement_fee', 'all']).default('all'),
+    surface: z.enum(['agent', 'movement_fee', 'all']).default('all').meta({
+      description:
+        'agent: bases, with the fee and totals beside them. movement_fee: the movement fee schedule, whose prices are totals. all: every rail, as on agent.',
+    }),
   }),
   output,
   example: paymentExamples['agent-pricing'],

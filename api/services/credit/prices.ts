@@ -29,15 +29,20 @@ function paidSurfacesOf({ prices, takes }: Priced): PaidSurface[] {
   return paidSurfaces.filter((surface) => takes.paidAgentUse || takenBy[surface] === 'priced')
 }
 
-function priced(rail: Priced) {
+/** The movement fee schedule shows what is paid in all; the agent pricing surface and the whole list show it beside the bases. */
+function priced(rail: Priced, surface: PriceSurface) {
+  const card = priceCard(rail)
   return {
     rail: rail.key,
     status: statusOf(rail),
-    ...priceCard(rail),
+    ...card,
+    ...(surface === 'movement_fee' ? card.totals : {}),
     paid_surfaces: paidSurfacesOf(rail),
     tiers: { ...rail.tiers },
   }
 }
+
+const feeRule = '8 % of the tier price, rounded to whole usd, on standard and pro; none on entry'
 
 function statusOf({ prices, takes }: Priced): 'free' | 'active' | 'offered' {
   if (prices.pro === 0) return 'free'
@@ -57,9 +62,10 @@ export function listPrices({
   )
   return {
     currency: CURRENCY,
-    pricing_model: PRICING_MODEL,
-    rails: listed.filter(isPriced).map(priced),
-    fee_rule: '8 % of the tier price, rounded to whole usd, on standard and pro; none on entry',
+    // The document names a model for the movement fee schedule only.
+    pricing_model: surface === 'agent' ? null : PRICING_MODEL,
+    rails: listed.filter(isPriced).map((one) => priced(one, surface)),
+    fee_rule: surface === 'movement_fee' ? `included: ${feeRule}` : feeRule,
     quote_how:
       'Ask for a quote before a payment reference or a run: only a quote fixes a price, for 24 hours.',
   }

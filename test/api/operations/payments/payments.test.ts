@@ -76,12 +76,27 @@ const schedule = {
 }
 
 verifies('money.http.prices', 'the agent surface is the first table of the document', async () => {
-  const { rails } = (await open().call('agent-pricing', { surface: 'agent' })).body
+  const { rails, pricing_model } = (await open().call('agent-pricing', { surface: 'agent' })).body
   const rows = rails.map((one) => [
     one.rail,
     [one.entry, one.standard, one.pro, one.rail_fee, one.totals.standard],
   ])
   expect(Object.fromEntries(rows)).toEqual(surface)
+  expect(pricing_model).toBeNull()
+})
+
+verifies('money.http.prices', 'the movement fee schedule shows what is paid in all', async () => {
+  const listed = (await open().call('agent-pricing', { surface: 'movement_fee' })).body
+  const rows = listed.rails.map(({ rail, entry, standard, pro }) => [rail, [entry, standard, pro]])
+  expect(Object.fromEntries(rows)).toEqual(schedule)
+  expect(listed).toMatchObject({
+    pricing_model: 'free_tools_movement_fee',
+    fee_rule: expect.stringContaining('included: 8 %'),
+  })
+  expect((await open().call('agent-pricing', {})).body.rails[0]).toMatchObject({
+    standard: 99,
+    totals: { standard: 107 },
+  })
 })
 
 verifies(
