@@ -15,6 +15,7 @@ import { railOf } from '#domain/rails/index.ts'
 import type { Tier } from '#domain/rails/rail.ts'
 import { serviceOf } from '#domain/rails/scout.ts'
 import { assertAccountAllows } from '../accounts/controls.ts'
+import { assertNotPaused } from '../accounts/pauses.ts'
 import { secretSha256 } from '../keys/derived-tokens.ts'
 import { isPlanned } from '../store/agents/trust-listings.ts'
 import {
@@ -61,7 +62,7 @@ export const newId = (prefix: string): string => `${prefix}_${randomBytes(32).to
 
 /**
  * A quote for 24 hours. Its owner gets the same one again within five minutes, as long as neither a challenge nor credit is on it.
- * 400 `unsupported_request`, 403 `control_denied`.
+ * 400 `unsupported_request`, 403 `control_denied`, 503 `paused`.
  */
 export async function issueQuote(
   { issuer }: Pick<ReceiptIssuer, 'issuer'>,
@@ -75,12 +76,14 @@ export async function issueQuote(
       detail: `${rail.key} is free, one run at a time`,
       next_action: 'Ask for one unit.',
     })
-  if ('owner' in by) {
+  const owner = 'owner' in by ? by.owner : null
+  await assertNotPaused(tx, { rail: rail.key, agentId: owner })
+  if (owner !== null) {
     const spending = { rail: rail.key, usd: price.total_usd, units }
-    await assertAccountAllows(tx, { agentId: by.owner }, spending, anyPayment)
+    await assertAccountAllows(tx, { agentId: owner }, spending, anyPayment)
   }
   const asked = { rail: rail.key, tier, units, task_id: taskId }
-  const earlier = 'owner' in by ? await sameQuote(tx, { ...asked, bound_to: by.owner }) : undefined
+  const earlier = owner === null ? undefined : await sameQuote(tx, { ...asked, bound_to: owner })
   if (earlier?.total_usd === price.total_usd) return earlier
   const { service_id } = serviceOf(railOf(rail.key))
   const whose = 'owner' in by ? { bound_to: by.owner } : { token_sha256: by.tokenSha256 }

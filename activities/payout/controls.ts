@@ -4,6 +4,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { type ControlScope, controlTarget } from '#domain/payouts/controls.ts'
 import { type ReceiptView, receiptView } from '../keys/receipt-view.ts'
+import { findAgent } from '../store/agents/agents.ts'
 import { answerCall, claimGrant } from '../store/calls/calls.ts'
 import {
   type ControlChange,
@@ -57,8 +58,8 @@ export function openControls(deps: ControlDeps & { db: Kysely<Database> }) {
 
 /**
  * Pauses or resumes in the caller's transaction: writes the switch, its history and a signed receipt with the operator's name. After
- * a committed pause no transfer is reserved; reserved transfers continue. Throws 400 for an invalid target and 404 for an unknown
- * payout.
+ * a committed pause no transfer is reserved and no run begins; what has begun continues. Throws 400 for an invalid target and 404
+ * for an unknown payout or agent.
  */
 export async function setControl(
   deps: ControlDeps,
@@ -67,10 +68,13 @@ export async function setControl(
   input: ControlInput,
 ): Promise<ControlAnswer> {
   const target = controlTarget(input.scope, input.target)
-  if (input.scope === 'payout' && (await readPayout(tx, target)) === undefined)
+  const { scope } = input
+  if (scope === 'payout' && (await readPayout(tx, target)) === undefined)
     throw refuse('not_found', { detail: 'no such payout', next_action: 'Check the payout id.' })
-  const payouts = await countCovered(tx, input.scope, target)
-  const tasks = await countHeldTasks(tx, input.scope, target)
+  if (scope === 'agent' && (await findAgent(tx, target)) === undefined)
+    throw refuse('not_found', { detail: 'no such agent', next_action: 'Check the agent id.' })
+  const payouts = await countCovered(tx, scope, target)
+  const tasks = await countHeldTasks(tx, scope, target)
   await lockSwitches(tx)
   const change =
     (await findControlChange(tx, changeIdOf(actor))) ??

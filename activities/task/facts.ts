@@ -6,6 +6,7 @@ import { railOf } from '#domain/rails/index.ts'
 import { usagesOf } from '#domain/rails/rail.ts'
 import type { TaskFacts } from '#domain/tasks/automatic-transitions.ts'
 import { type Check, preflightChecks, type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
+import { mayBegin } from '../accounts/pauses.ts'
 import { checkCallbackUrl } from '../callback/hosts.ts'
 import { readControls } from '../store/accounts/controls.ts'
 import { findAgent } from '../store/agents/agents.ts'
@@ -32,7 +33,7 @@ export async function factsOf(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<Ta
     onExchange: (await heldForExchange(tx, task)) !== undefined,
     runContractSha256: state === 'credit_funded' ? digestOf(await runContractOf(tx, task)) : '',
     runId: runIdOf(task.task_id),
-    slotFree: state === 'queued' && (await slotFree(deps, tx, task)),
+    slotFree: state === 'queued' && (await mayBegin(tx, task)) && (await slotFree(deps, tx, task)),
     callback: await callbackOf(tx, task),
     credit: await creditFactsOf(tx, task),
     stopped: await stoppedBy(tx, task),

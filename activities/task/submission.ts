@@ -1,5 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { type TaskEventData, taskTerms } from '#domain/tasks/terms.ts'
+import { assertNotPaused } from '../accounts/pauses.ts'
 import { readControls } from '../store/accounts/controls.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
@@ -9,7 +10,10 @@ type Submitted = TaskEventData['submit'] & {
   moved: Pick<TaskRow, 'state' | 'sequence' | 'head_hash' | 'changed_at'>
 }
 
-/** The row of a new task from its stored terms; the sandbox policy approves a synthetic run, unless its account has each reviewed. */
+/**
+ * The row of a new task from its stored terms; the sandbox policy approves a synthetic run, unless its account has each reviewed. 503
+ * `paused`.
+ */
 export async function submittedTask(
   tx: Tx,
   { taskId, terms_sha256, moved }: Submitted,
@@ -21,6 +25,7 @@ export async function submittedTask(
       next_action: 'Store the terms first.',
     })
   const { agent_id, rail, tier, usage, on_gaps, callback_url } = parsed.data
+  await assertNotPaused(tx, { rail, agentId: agent_id })
   const held = agent_id === null ? undefined : await readControls(tx, { agentId: agent_id })
   const isReviewed = usage === 'operational' || held?.controls.review_all === true
   return {

@@ -1084,10 +1084,15 @@ export const requirements = {
     behavior:
       'A pause of the service, the rail, a wallet or a payout refuses new executes with 503 and reserves nothing.',
   },
+  'switches.work': {
+    source: 'payouts § Pauses',
+    behavior:
+      'A pause of a rail or an agent refuses its quotes and new runs with 503 paused. Its queued runs wait until it ends. What has begun continues.',
+  },
   'switches.ordered': {
     source: 'payouts § Pauses',
     behavior:
-      'A reservation commits before a pause or sees it. No reservation is made after a pause.',
+      'A reservation, a quote or a run commits before a pause or sees it. None is made after a pause.',
   },
   'switches.signed': {
     source: 'payouts § Pauses',

@@ -13,7 +13,7 @@ export function addPause(program: Command): void {
   setsSwitch(
     program
       .command('pause')
-      .description('stop new transfers; those that are reserved already continue'),
+      .description('stop new transfers or runs; those that have begun continue'),
     true,
   )
   setsSwitch(program.command('resume').description('take a pause back'), false)
@@ -31,7 +31,7 @@ function setsSwitch(command: Command, paused: boolean): void {
   byNamedOperator(
     command
       .addArgument(new Argument('<scope>').choices(controlScopes))
-      .argument('[target]', 'an address for wallet, an id for payout'),
+      .argument('[target]', 'an address for wallet, a key for rail, an id for payout and agent'),
   ).action(async (scope: ControlScope, target: string | undefined, options: Options) => {
     const { operator, reason } = options
     await using service = await openSwitches()

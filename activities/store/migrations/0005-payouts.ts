@@ -150,7 +150,7 @@ export const payouts: readonly string[] = [
   `create table control_changes (
     change_id text primary key check (change_id ~ '^ctl_[0-9a-f]{64}$'),
     seq bigint not null unique generated always as identity,
-    scope text not null check (scope in ('service','payouts','wallet','payout')),
+    scope text not null check (scope in ('service','payouts','wallet','payout','rail','agent')),
     target text not null check ((target = '') = (scope in ('service','payouts'))),
     paused boolean not null,
     reason text not null check (reason <> ''),

@@ -44,22 +44,30 @@ export async function shareSwitches(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`.execute(tx)
 }
 
-/** The reason of a pause that covers an allowance wallet, or undefined. It decides only after `shareSwitches`. */
-export async function findWalletPause(tx: Tx, walletId: string): Promise<string | undefined> {
+type Targets = Partial<Record<ControlScope, string | null>>
+
+/** The reason of a pause that covers one of these targets, or undefined. It decides only after `shareSwitches`. */
+export async function findPause(tx: Tx, targets: Targets): Promise<string | undefined> {
+  const named = Object.entries(targets) as [ControlScope, string | null][]
   const row = await tx
     .selectFrom('controls')
     .select('reason')
     .where('paused', '=', true)
     .where((is) =>
-      is.or([
-        is('scope', '=', 'service'),
-        is.and([is('scope', '=', 'wallet'), is('target', '=', walletId)]),
-      ]),
+      is.or(
+        named.map(([scope, target]) =>
+          is.and([is('scope', '=', scope), is('target', '=', target)]),
+        ),
+      ),
     )
     .limit(1)
     .executeTakeFirst()
   return row?.reason
 }
+
+/** The reason of a pause that covers an allowance wallet, or undefined. It decides only after `shareSwitches`. */
+export const findWalletPause = (tx: Tx, walletId: string): Promise<string | undefined> =>
+  findPause(tx, { service: '', wallet: walletId })
 
 /** The active pauses and who set them (a failed canary is not an operator); pauses of all callers first. */
 export async function listPauses(tx: Tx): Promise<ActivePause[]> {
@@ -92,6 +100,7 @@ export async function writeControl(tx: Tx, change: ControlChange): Promise<void>
 
 /** The number of payouts that could be executed now and that a switch of this scope and target covers. */
 export async function countCovered(tx: Tx, scope: ControlScope, target: string): Promise<number> {
+  if (scope === 'rail' || scope === 'agent') return 0
   const row = await tx
     .selectFrom('payouts')
     .select(({ fn }) => fn.countAll<string>().as('covered'))
@@ -115,8 +124,17 @@ export async function countCovered(tx: Tx, scope: ControlScope, target: string):
   return Number(row.covered)
 }
 
-/** The number of tasks that wait for a payment from a wallet that a switch of this scope and target blocks. */
+/** The number of queued tasks of a rail or agent, or of those that wait for a payment from a wallet, that a switch blocks. */
 export async function countHeldTasks(tx: Tx, scope: ControlScope, target: string): Promise<number> {
+  if (scope === 'rail' || scope === 'agent') {
+    const { held } = await tx
+      .selectFrom('tasks')
+      .select(({ fn }) => fn.countAll<string>().as('held'))
+      .where('state', '=', 'queued')
+      .where(scope === 'rail' ? 'rail' : 'agent_id', '=', target)
+      .executeTakeFirstOrThrow()
+    return Number(held)
+  }
   if (scope !== 'service' && scope !== 'wallet') return 0
   const row = await tx
     .selectFrom('task_credits')

@@ -495,7 +495,7 @@ export type Database = {
   control_changes: {
     change_id: string
     seq: Generated<string>
-    scope: 'service' | 'payouts' | 'wallet' | 'payout'
+    scope: 'service' | 'payouts' | 'wallet' | 'payout' | 'rail' | 'agent'
     target: string
     paused: boolean
     reason: string

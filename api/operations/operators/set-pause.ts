@@ -21,11 +21,11 @@ const output = z
   })
   .meta({ id: 'ControlChange' })
 
-/** POST /api/os-security-hardening: stops new reservations; existing reservations continue. */
+/** POST /api/os-security-hardening: stops new reservations, quotes and runs; what has begun continues. */
 export const setPause = operation({
   id: 'pause-set',
   summary:
-    'Pause or resume everything, the payout rail, one wallet or one payout; answers with a signed receipt.',
+    'Pause or resume everything, the payout rail, one wallet, payout, rail or agent; answers with a signed receipt.',
   http: { method: 'POST', path: '/api/os-security-hardening', host: 'base' },
   access: 'operator',
   errors: ['not_found', 'forbidden_material'],

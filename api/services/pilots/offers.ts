@@ -3,6 +3,7 @@ import { priceOf } from '#domain/credit/pricing.ts'
 import { offeredPilots, offerRequirements, pilotLimits } from '#domain/pilots/pilot.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, type Tier, tiers } from '#domain/rails/rail.ts'
+import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { issueQuote, openChallenge } from '../../../activities/credit/quotes.ts'
 import { type DerivedTokens, secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -15,7 +16,6 @@ import { isFor } from '../agents/rails.ts'
 import { challengeWithUrl } from '../credit/checkouts.ts'
 import type { PaymentDeps } from '../credit/deps.ts'
 import { quoteView } from '../credit/views.ts'
-import { assertNotPaused } from '../tasks/events.ts'
 import { pilotIdOf, requirePilot } from './pilots.ts'
 import { pilotView } from './views.ts'
 
@@ -101,7 +101,7 @@ export class PilotOffers {
 
 /** The agent, if it may launch a pilot of the rail now; a sandbox agent may not. */
 async function requireLauncher(tx: Tx, agentId: string, rail: RailKey) {
-  await assertNotPaused(tx)
+  await assertNotPaused(tx, { rail, agentId })
   const agent = await findAgent(tx, agentId)
   if (agent === undefined || !isFor(agent, rail))
     throw refuse('rail_not_allowed', { detail: `the agent is not for ${rail}` })

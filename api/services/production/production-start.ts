@@ -1,5 +1,6 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
@@ -19,7 +20,7 @@ import {
 } from '../runs/admission.ts'
 import { payForRun } from '../runs/payment.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
-import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import type { TaskGateway } from '../tasks/events.ts'
 import { orderOfRun, storeOrderedRun } from '../work-orders/ordered-run.ts'
 import { orderNames } from '../work-orders/work-orders.ts'
 import type { WriteGate, Writer } from './write-gate.ts'
@@ -87,7 +88,7 @@ export async function startProductionRun<Row extends StoredRun, Seen extends Vie
   const { agentId } = writer
   const buyer = { agentId, isSold: operation.isSold }
   if (known === undefined) {
-    await assertNotPaused(db)
+    await assertNotPaused(db, { rail: asked.rail, agentId })
     await assertStartable(deps, buyer, { ...asked, usage: 'operational' })
   }
   await quotes.claim(agentId, asked.quote_id, asked.quote_token)
@@ -118,7 +119,7 @@ async function store<Row extends StoredRun, Seen extends View>(
   const callback = await gate.resolveCallback(operationId, callbackUrl)
   const write = { operationId, writer, rail, callbackUrl, callId, subject: taskId }
   await transaction(db, async (tx) => {
-    await assertNotPaused(tx)
+    await assertNotPaused(tx, { rail, agentId })
     const stored = await storeOrderedRun(deps, tx, {
       agentId,
       quoteId: asked.quote_id,

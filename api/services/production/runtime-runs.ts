@@ -3,6 +3,7 @@ import type { ErrorCode } from '#domain/core/error-codes.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { PilotFunding, PilotState } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
+import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { requireQuote, withdrawChallenge } from '../../../activities/credit/quotes.ts'
 import { fundFromGrant } from '../../../activities/credit/sandbox.ts'
 import { isTrustedAgent } from '../../../activities/store/agents/agents.ts'
@@ -15,7 +16,7 @@ import { recordTrial, storedInput } from '../pilots/trials.ts'
 import type { Reviewer, ReviewService } from '../reviews/reviews.ts'
 import { reviseRun } from '../reviews/revise.ts'
 import type { SandboxService } from '../runs/sandbox.ts'
-import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import type { TaskGateway } from '../tasks/events.ts'
 
 type Deps = TaskDeps & {
   pilots: Pick<PilotRunService, 'list' | 'find' | 'ready'>
@@ -156,8 +157,8 @@ export class RuntimeRunService {
   async #grant({ task_id }: PilotRun, { operatorId }: Reviewer, decision: string): Promise<void> {
     const { db, gateway } = this.#deps
     await transaction(db, async (tx) => {
-      await assertNotPaused(tx)
       const task = await lockTask(tx, task_id)
+      await assertNotPaused(tx, task && { rail: task.rail, agentId: task.agent_id })
       if (task?.agent_id == null || !(await isTrustedAgent(tx, task.agent_id)))
         throw refuse('trust_required', { detail: 'a grant is for a trusted agent' })
       const credit = await findTaskCredit(tx, task_id)

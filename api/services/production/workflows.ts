@@ -11,6 +11,7 @@ import { railOf } from '#domain/rails/index.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import { draftingModel } from '#domain/tasks/drafted.ts'
+import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { readWallet } from '../../../activities/credit/allowance.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
@@ -29,7 +30,6 @@ import {
 } from '../../../activities/store/production/customer-workflows.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { assertNotPaused } from '../tasks/events.ts'
 import type { WriteGate, Writer } from './write-gate.ts'
 
 type Deps = TaskDeps & {
@@ -87,7 +87,7 @@ export class CustomerWorkflowService {
     const act = { callId, subject: workflow_id, status: 201 }
     const write = { operationId, writer, rail, callbackUrl, callId, subject: workflow_id }
     await answerOnce({ db }, act, async (tx) => {
-      await assertNotPaused(tx)
+      await assertNotPaused(tx, { rail, agentId })
       await readWallet(tx, terms.wallet_id, agentId)
       if ((await countLiveWorkflows(tx, agentId)) >= limits.workflowsOfAgentMax)
         throw refuse('control_denied', {
@@ -137,7 +137,7 @@ export class CustomerWorkflowService {
       if (state === undefined)
         throw refuse('wrong_state', { detail: `the workflow is ${row.state}` })
       if (resumes) {
-        await assertNotPaused(tx)
+        await assertNotPaused(tx, { rail, agentId: writer.agentId })
         const write = { operationId, writer, rail, callbackUrl, callId, subject: workflowId }
         await gate.admit(tx, write, callback)
       }

@@ -3,6 +3,7 @@ import { railOf } from '#domain/rails/index.ts'
 import { type Rail, type RailKey, type Tier, usagesOf } from '#domain/rails/rail.ts'
 import { SANDBOX_TIER, type SandboxFault } from '#domain/runs/sandbox.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
+import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { issueQuote } from '../../../activities/credit/quotes.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -15,7 +16,7 @@ import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
 import { agree } from '../tasks/agreement.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
-import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import type { TaskGateway } from '../tasks/events.ts'
 import { manifestOf, provideInput } from '../tasks/input.ts'
 import { receiptsOfRun } from './receipts.ts'
 import { type RunViewDeps, resultContractOf, runView } from './views.ts'
@@ -64,7 +65,7 @@ export class SandboxService {
     assertCallback(this.#deps.callbackHosts, asked.callback_url ?? null, true)
     const { terms, input } = this.#plan(asked, taskId)
     if ((await findTask(db, taskId)) === undefined) {
-      await assertNotPaused(db)
+      await assertNotPaused(db, { rail: terms.rail, agentId: terms.agent_id })
       assertReadable(terms.rail, terms.tier, input)
       await transaction(db, (tx) =>
         storeRun(this.#deps, tx, { taskId, eventId: callId, terms, input, by: asked.by }),

@@ -1,7 +1,6 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { refuse } from '#domain/core/errors.ts'
 import { type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
-import { listPauses } from '../../../activities/store/payouts/controls.ts'
+import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { findDocument, findTask, storeDocument } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { createTaskGateway } from '../../../temporal/tasks.ts'
@@ -14,19 +13,14 @@ type EventDeps = Pick<TaskDeps, 'db'> & { gateway: TaskGateway }
 /** `eventId` derives from the call, so that a repeated call finds its event; the ledger names `actor`. */
 export type EventSource = { eventId: string; actor: string }
 
-/** Throws 503 `paused` while the service accepts no new work; work that has begun continues. */
-export async function assertNotPaused(db: TaskDeps['db']): Promise<void> {
-  const pause = (await listPauses(db)).find(({ scope }) => scope === 'service')
-  if (pause !== undefined) throw refuse('paused', { detail: `paused: ${pause.reason}` })
-}
-
 /** Starts a task; 503 `paused` for a new one. */
 export async function sendSubmit(
   { db, gateway }: EventDeps,
   { taskId, terms }: { taskId: string; terms: TaskTerms },
   source: EventSource,
 ): Promise<TaskSnapshot> {
-  if ((await findTask(db, taskId)) === undefined) await assertNotPaused(db)
+  if ((await findTask(db, taskId)) === undefined)
+    await assertNotPaused(db, { rail: terms.rail, agentId: terms.agent_id })
   return gateway.submit(taskId, await storeDocument(db, taskId, terms), source)
 }
 

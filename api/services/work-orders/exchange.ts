@@ -6,6 +6,7 @@ import { oneLine } from '#domain/core/plain-text.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import type { Delivery } from '#domain/work-orders/delivery.ts'
+import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { accrueOrOwe, holdOrOwe } from '../../../activities/credit/fees.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { claimGrant } from '../../../activities/store/calls/calls.ts'
@@ -34,7 +35,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { expireClaim } from '../../../activities/task/exchange.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import type { WriteGate, Writer } from '../production/write-gate.ts'
-import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import type { TaskGateway } from '../tasks/events.ts'
 import { type DeliveryChecks, readDelivery, type Sent } from './delivery-checks.ts'
 import {
   assertHeld,
@@ -117,9 +118,9 @@ export class ExchangeService {
     assertFree(await findLiveClaim(db, workOrderId), writer)
     let taskId = ''
     await answerOnce({ db }, { callId, subject: claimId, status: 201 }, async (tx) => {
-      await assertNotPaused(tx)
       const locked = await lockExchange(tx, workOrderId)
       const { order, task } = locked
+      await assertNotPaused(tx, { rail: task.rail, agentId: writer.agentId })
       taskId = task.task_id
       await expireClaim(tx, task)
       const live = await findLiveClaim(tx, workOrderId)
@@ -193,8 +194,8 @@ export class ExchangeService {
   }
 
   async #store(tx: Tx, { writer, asked, delivery, sha256, checks, callId }: NewDelivery) {
-    await assertNotPaused(tx)
     const { task } = await lockExchange(tx, asked.work_order_id)
+    await assertNotPaused(tx, { rail: task.rail, agentId: writer.agentId })
     await expireClaim(tx, task)
     const row = await ownClaim(tx, writer.agentId, asked)
     if (row.delivery_sha256 === sha256) return

@@ -1,5 +1,6 @@
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { claimGrant } from '../../../activities/store/calls/calls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
@@ -15,7 +16,7 @@ import { assertStartable } from '../runs/admission.ts'
 import { ownRun } from '../runs/own-run.ts'
 import type { RunViewDeps } from '../runs/views.ts'
 import type { TaskCaller } from '../tasks/access.ts'
-import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import type { TaskGateway } from '../tasks/events.ts'
 import { orderOfRun } from './ordered-run.ts'
 import { storeWalletRun, walletRunView } from './wallet-run.ts'
 import { orderNames } from './work-orders.ts'
@@ -89,7 +90,7 @@ export class WalletRunService {
 
   async #assertStartable(agentId: string, asked: WalletStart): Promise<void> {
     const { db, quotes } = this.#deps
-    await assertNotPaused(db)
+    await assertNotPaused(db, { rail: asked.rail, agentId })
     const isSold = (railOf(asked.rail).prices?.[asked.tier] ?? 0) > 0
     await assertStartable(this.#deps, { agentId, isSold }, { ...asked, usage: 'operational' })
     await quotes.claim(agentId, asked.quote_id, asked.quote_token)

@@ -4,6 +4,7 @@ import { limits } from '#domain/core/limits.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
 import { uploadDigestsOf } from '#domain/rails/uploads.ts'
+import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import {
   type DerivedTokens,
   secretSha256,
@@ -24,7 +25,7 @@ import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { assertQuoted } from '../runs/admission.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { assertAllReadable, assertCallback } from '../tasks/asked-input.ts'
-import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import type { TaskGateway } from '../tasks/events.ts'
 import { type Consent, consentedRecovery, declinedProposal, proposalViews } from './consent.ts'
 import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
 import { quoteOfOrder } from './order-payment.ts'
@@ -113,9 +114,11 @@ export class WorkOrderService {
 
   async #assertAcceptable(asked: OrderInput): Promise<void> {
     const { steps, quote_id, tier, agentId, callback_url } = asked
-    await assertNotPaused(this.#deps.db)
     assertCallback(this.#deps.callbackHosts, callback_url, agentId === null)
-    for (const { rail } of steps) assertOperational(rail)
+    for (const { rail } of steps) {
+      await assertNotPaused(this.#deps.db, { rail, agentId })
+      assertOperational(rail)
+    }
     if (asked.exchange !== undefined) assertExchangeable(asked.exchange, steps)
     assertAllReadable(steps.map((step) => ({ ...step, tier })))
     if (agentId !== null)

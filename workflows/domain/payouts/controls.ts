@@ -1,10 +1,11 @@
 import { refuse } from '../core/errors.ts'
+import { railKeys } from '../rails/rail.ts'
 
 /**
- * What an operator can pause: the whole service, all payouts, one wallet or one payout. An address stands for the payouts that it
- * creates or pays; an allowance wallet stands for its payments.
+ * What an operator can pause: the whole service, all payouts, one wallet or one payout, and the runs of a rail or an agent. An
+ * address stands for the payouts that it creates or pays; an allowance wallet stands for its payments.
  */
-export const controlScopes = ['service', 'payouts', 'wallet', 'payout'] as const
+export const controlScopes = ['service', 'payouts', 'wallet', 'payout', 'rail', 'agent'] as const
 export type ControlScope = (typeof controlScopes)[number]
 export type Pause = { scope: ControlScope; target: string; reason: string }
 
@@ -16,6 +17,8 @@ const targets: Record<ControlScope, { form: RegExp; expected: string }> = {
     expected: 'the address of a wallet, or the id of an allowance wallet',
   },
   payout: { form: /^po_[0-9a-f]{64}$/, expected: 'the id of a payout' },
+  rail: { form: new RegExp(`^(${railKeys.join('|')})$`), expected: 'the key of a rail' },
+  agent: { form: /^agt_[0-9a-f]{64}$/, expected: 'the id of an agent' },
 }
 
 /** The target as it is stored: in lowercase, empty for a scope without one. Throws 400 `invalid_request` for any other. */
@@ -29,15 +32,16 @@ export function controlTarget(scope: ControlScope, target = ''): string {
   })
 }
 
-const wideNames: Partial<Record<ControlScope, string>> = { service: 'everything' }
+const wideName = ({ scope, target }: Pause): string =>
+  scope === 'service' ? 'everything' : target || scope
 
-/** The pauses in one line: wide ones with their reasons, single wallets and payouts by number. Undefined without pauses. */
+/** The pauses in one line: wide ones with their reasons, those of one wallet, payout or agent by number. Undefined without pauses. */
 export function pauseNote(pauses: readonly Pause[]): string | undefined {
   if (pauses.length === 0) return undefined
-  const wide = pauses.filter(({ target }) => target === '')
+  const wide = pauses.filter(({ scope, target }) => target === '' || scope === 'rail')
   const single = pauses.length - wide.length
-  const parts = wide.map(({ scope, reason }) => `${wideNames[scope] ?? scope} (${reason})`)
-  if (single === 1) parts.push('1 single wallet or payout')
-  if (single > 1) parts.push(`${single} single wallets or payouts`)
+  const parts = wide.map((pause) => `${wideName(pause)} (${pause.reason})`)
+  if (single === 1) parts.push('1 single wallet, payout or agent')
+  if (single > 1) parts.push(`${single} single wallets, payouts or agents`)
   return `paused: ${parts.join(', ')}`
 }

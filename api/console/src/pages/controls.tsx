@@ -21,7 +21,7 @@ import {
 } from '../parts/basics.tsx'
 import { OperatorChanges } from '../parts/operator-changes.tsx'
 
-type Scope = 'service' | 'payouts' | 'wallet' | 'payout'
+type Scope = 'service' | 'payouts' | 'wallet' | 'payout' | 'rail' | 'agent'
 
 /** Pauses and operators. */
 export function ControlsPage() {
@@ -84,7 +84,15 @@ const scopes: readonly (readonly [Scope, string])[] = [
   ['payouts', 'The payout rail'],
   ['wallet', 'One wallet'],
   ['payout', 'One payout'],
+  ['rail', 'The runs of one rail'],
+  ['agent', 'The runs of one agent'],
 ]
+const targets: Partial<Record<Scope, string>> = {
+  wallet: 'Address or wallet id',
+  payout: 'Payout id',
+  rail: 'Key of the rail',
+  agent: 'Agent id',
+}
 
 /** Pauses or resumes, after what it stops is shown. */
 function Switch() {
@@ -94,7 +102,8 @@ function Switch() {
   const [reason, setReason] = useState('')
   const [error, setError] = useState<unknown>()
   const [said, setSaid] = useState('')
-  const needsTarget = scope === 'wallet' || scope === 'payout'
+  const targetLabel = targets[scope]
+  const needsTarget = targetLabel !== undefined
   const set = async (paused: boolean) => {
     try {
       setError(undefined)
@@ -130,7 +139,7 @@ function Switch() {
         </select>
       </Field>
       {needsTarget && (
-        <Field label={scope === 'wallet' ? 'Address or wallet id' : 'Payout id'}>
+        <Field label={targetLabel}>
           <input
             className={fieldClass}
             value={target}

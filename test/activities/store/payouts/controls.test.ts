@@ -3,13 +3,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import { readPayoutConstraints } from '../../../../activities/store/payouts/constraints.ts'
-import {
-  listPauses,
-  lockSwitches,
-  writeControl,
-} from '../../../../activities/store/payouts/controls.ts'
+import { listPauses, lockSwitches } from '../../../../activities/store/payouts/controls.ts'
 import { lockDailyCap } from '../../../../activities/store/payouts/transfers.ts'
-import { type Tx, transaction } from '../../../../activities/store/postgres/db.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { setPause as set, until, waiting } from '../../../support/pauses.ts'
 import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -27,32 +24,6 @@ const newPayout = () => ({
   payout_wallet: `0x${hex(20)}`,
   payout_id: `po_${hex(32)}`,
 })
-
-async function set(tx: Tx, scope: ControlScope, target: string, paused: boolean): Promise<void> {
-  const receipt_id = `rc_${hex(32)}`
-  const receipt = {
-    subject: receipt_id,
-    seq: 0,
-    kind: 'control_change',
-    jws: 'j',
-    kid: 'k',
-    payload_sha256: 'p',
-  }
-  await tx
-    .insertInto('receipts')
-    .values({ receipt_id, ...receipt, prev: null })
-    .execute()
-  const who = { operator_id: 'o', operator_name: 'night shift' }
-  const act = {
-    change_id: `ctl_${hex(32)}`,
-    scope,
-    target,
-    paused,
-    reason: `${scope} ${paused}`,
-    changed_at: new Date(),
-  }
-  await writeControl(tx, { ...act, ...who, receipt_id })
-}
 
 verifies(
   'switches.scopes',
@@ -117,9 +88,9 @@ verifies(
     })
     let second: Promise<void> | undefined
     try {
-      await until(async () => (await waiting()) === 1)
+      await until(async () => (await waiting(database.db)) === 1)
       second = reserve('second', newPayout())
-      await until(async () => (await waiting()) === 2)
+      await until(async () => (await waiting(database.db)) === 2)
     } finally {
       release()
       await Promise.all([first, pausing, second])
@@ -143,19 +114,3 @@ verifies(
       })
   },
 )
-
-async function waiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`.execute(
-    database.db,
-  )
-  return rows[0]?.count ?? 0
-}
-
-async function until(right: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5_000
-  while (!(await right())) {
-    if (Date.now() > end) throw new Error('no session waits')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

@@ -10,7 +10,7 @@ import { readHardening } from '../../../../activities/store/production/hardening
 import { createClient } from '../../../../api/http/client.ts'
 import { operations } from '../../../../api/operations/index.ts'
 import { createHardening } from '../../../../api/registry/hardening.ts'
-import { freshKey } from '../../../support/agent-use.ts'
+import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -54,6 +54,39 @@ verifies('production.hardening-bounded', 'a reading counts no more than 1,000', 
   const listed = `select trust_listing_id from trust_listings where review_state = 'approved'
     order by listed_at desc limit 1000`
   expect(await planned(listed)).toMatch(/trust_listings_review/)
+})
+
+verifies('switches.work', 'an operator pauses a rail and an agent over HTTP', async () => {
+  const hosts = apis.hosts[0]!
+  const operator = createClient({ baseUrl: hosts.base, operator: apis.operator })
+  const agent = await openAgentUse(hosts, apis.operator)
+  const asked = { rail: 'packetops', tier: 'entry' } as const
+  const set = (scope: 'rail' | 'agent', target: string, paused: boolean) =>
+    operator.call('pause-set', {
+      scope,
+      target,
+      paused,
+      reason: 'a bad day',
+      idempotency_key: freshKey(),
+    })
+  for (const [scope, target] of [
+    ['rail', 'packetops'],
+    ['agent', agent.registered.agent.agent_id],
+  ] as const) {
+    const { body } = await set(scope, target, true)
+    expect(body).toMatchObject({
+      control: { scope, target, paused: true },
+      affected: { payouts: 0 },
+      receipt: { kind: 'control_change' },
+    })
+    const refused = await problemOf(agent.client.call('agent-quote', asked))
+    expect(refused).toMatchObject({ code: 'paused', detail: 'paused: a bad day' })
+    await set(scope, target, false)
+    expect((await agent.client.call('agent-quote', asked)).status).toBe(200)
+  }
+  expect(await problemOf(set('agent', `agt_${'0'.repeat(64)}`, true))).toMatchObject({
+    code: 'not_found',
+  })
 })
 
 verifies('production.hardening', 'settings, registry and records change the answer', async () => {
