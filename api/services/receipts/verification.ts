@@ -77,7 +77,7 @@ export class ReceiptService {
       signature: {
         alg: 'EdDSA' as const,
         key_id: key?.kid ?? null,
-        key_state_at_issue: stateAtIssue(times, at),
+        key_state_at_issue: stateAtIssue(key, times, at),
         valid: payload !== undefined,
       },
       payload: payload ?? null,
@@ -100,9 +100,15 @@ export class ReceiptService {
   }
 }
 
-function stateAtIssue(times: KeyTimes | undefined, at: number | undefined) {
-  if (times === undefined || at === undefined) return 'unknown' as const
-  return standingKnownAt(times, at)
+/** `unknown` before the key was published; what is dated back may be older than its key. */
+function stateAtIssue(
+  key: SigningKeyRow | undefined,
+  times: KeyTimes | undefined,
+  at: number | undefined,
+) {
+  if (key === undefined || times === undefined || at === undefined) return 'unknown' as const
+  const isPublished = at >= Math.floor(key.published_at.getTime() / 1000)
+  return isPublished || !('activatedAt' in times) ? standingKnownAt(times, at) : 'unknown'
 }
 
 const check = (name: string, ok: boolean, detail: string): Check => ({ check: name, ok, detail })
@@ -117,8 +123,8 @@ async function storedJws(
   )
   if (row === undefined)
     throw refuse('not_found', {
-      detail: 'no receipt of this service has that id',
-      next_action: 'Check the id, or send the receipt itself.',
+      detail: `no receipt of this service has that ${receipt_id === undefined ? 'payload_sha256' : 'id'}`,
+      next_action: 'Check it, or send the receipt itself.',
     })
   return row.jws
 }

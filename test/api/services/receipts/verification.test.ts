@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { receiptId } from '#domain/core/ids.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
@@ -111,7 +112,14 @@ verifies(
     expect(failedOf(await verdict(await forged(issued)))).toEqual(['log'])
     const before = await verdict(await forged(issued - 60))
     expect(failedOf(before)).toEqual(['key_standing', 'log'])
-    expect(before).toMatchObject({ signature: { key_state_at_issue: 'published' } })
+    expect(before).toMatchObject({ signature: { key_state_at_issue: 'unknown' } })
+    await sql`alter table signing_keys disable trigger user`.execute(db)
+    await sql`update signing_keys set published_at = published_at - interval '120 s'
+      where kid = ${key.kid}`.execute(db)
+    await sql`alter table signing_keys enable trigger user`.execute(db)
+    expect(await verdict(await forged(issued - 60))).toMatchObject({
+      signature: { key_state_at_issue: 'published' },
+    })
     const after = await verdict(await forged(nowSeconds() + 2))
     expect(after).toMatchObject({
       verified: false,
