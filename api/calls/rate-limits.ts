@@ -6,6 +6,7 @@ import {
   type Limiter,
   type Ticket,
 } from '../../activities/store/calls/rate-limits.ts'
+import { goodKeyOf } from '../auth/good-key.ts'
 import type { Caller } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { RateLimits } from './deps.ts'
@@ -80,8 +81,7 @@ export async function callerTicket({
   deps: { limits },
 }: Called): Promise<CallerTicket | undefined> {
   if (caller.kind === 'wallet') return limits.wallet(caller.id)
-  const credential =
-    caller.kind === 'agent' || caller.kind === 'public' ? caller.credential : undefined
+  const credential = goodKeyOf(caller)
   if (credential !== undefined) return limits.agent(credential.credential_id)
   const document = http.cacheable ? 'documents' : 'reads'
   const used = idempotency.kind === 'read' ? document : 'writes'

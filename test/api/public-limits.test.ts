@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { freshKey } from '../support/agent-use.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
+import { trustedAgent } from '../support/registering-agent.ts'
 import { verifies } from '../verifies.ts'
 
 let apis: ComposedApis
@@ -35,6 +38,12 @@ async function statuses(
   return answers
 }
 
+const validation = () => ({
+  operation_id: 'first-paid-run-execute',
+  rail: 'packetops',
+  callback_url: 'https://hooks.agent.example/in',
+  idempotency_key: freshKey(),
+})
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
 verifies(
@@ -90,6 +99,31 @@ verifies(
     ])
     expect(writes).toEqual([200, 200, 200, 429, 429])
     expect(await statuses(1, '192.0.2.2', () => ['/api/agents/quote', quote('q-0')])).toEqual([200])
+  },
+)
+
+verifies(
+  'pipeline.rate-limit',
+  'an examined key that is good has the limit of its agent',
+  async () => {
+    const checks = (from: string, key: string) =>
+      statuses(
+        5,
+        from,
+        (index) =>
+          index % 2 === 0
+            ? ['/api/credential-enforcement-middleware', { operation_id: 'agent-quote' }]
+            : ['/api/production-write-gate', validation()],
+        { authorization: `Bearer ${key}` },
+      )
+    const { credential } = await trustedAgent(apis.hosts[0]!, apis.operator)
+    const id = String(credential.split('_')[1])
+    expect(await checks('192.0.2.31', credential)).toEqual([200, 200, 200, 200, 200])
+    await sql`update agent_credentials set state = 'revoked', revoked_at = clock_timestamp()
+      where credential_id = ${id}`.execute(apis.db)
+    expect(await checks('192.0.2.32', credential)).toEqual([200, 200, 200, 429, 429])
+    const unknown = `ag_${'0'.repeat(16)}_${'0'.repeat(64)}`
+    expect(await checks('192.0.2.33', unknown)).toEqual([200, 200, 200, 429, 429])
   },
 )
 
