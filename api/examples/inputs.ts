@@ -27,6 +27,7 @@ const activation = {
     },
     { step: 'webhook_verification', done_at: null, evidence_id: null },
   ],
+  operator_decision: null,
 } as const
 
 const listRails = {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { activationSteps } from '#domain/payments/provider-activation.ts'
 import { providerEventTypes } from '#domain/payments/provider-event-type.ts'
 import { inputExamples } from '../../examples/inputs.ts'
-import { Time } from '../../fields.ts'
+import { ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import type { ActivationOf } from '../../services/credit/activation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
@@ -33,6 +33,14 @@ const output = z
       )
       .nullable()
       .meta({ description: 'Of the payment or run that was asked for.' }),
+    operator_decision: z
+      .strictObject({
+        decision: z.enum(['approve', 'reject', 'revise', 'hold']),
+        decided_at: Time,
+        receipt_id: ReceiptId,
+      })
+      .nullable()
+      .meta({ description: 'The last decision of an operator about the payment.' }),
   })
   .meta({ id: 'ProviderActivation' })
 
@@ -78,8 +86,8 @@ export const callbackCompletionRead = operation({
   example: inputExamples['callback-completion-read'],
   handle: async ({ payment_reference_id, run_id }, context) => {
     const of = activationOf(payment_reference_id, run_id)
-    if (of === undefined) return { body: { ...rules, steps: null } }
+    if (of === undefined) return { body: { ...rules, steps: null, operator_decision: null } }
     readingAgentId(context, 'a payment or run is read by its agent')
-    return { body: { ...rules, steps: await context.activations.read(moverOf(context), of) } }
+    return { body: { ...rules, ...(await context.activations.read(moverOf(context), of)) } }
   },
 })

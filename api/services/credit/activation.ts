@@ -12,6 +12,7 @@ import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { findTaskOfCredit } from '../../../activities/store/tasks/agent-runs.ts'
+import { listDecisionsAbout } from '../../../activities/store/tasks/review-decisions.ts'
 import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
 import { listLedger, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { ownRun } from '../runs/own-run.ts'
@@ -21,7 +22,7 @@ export type ActivationOf = { payment_reference_id: string } | { run_id: string }
 type Done = { done_at: string; evidence_id: string }
 type Steps = Partial<Record<ActivationStep, Done | undefined>>
 
-/** The activation of a payment and its run: each step with its time and its evidence. */
+/** The activation of a payment and its run: each step with its time and its evidence, and what an operator decided about the payment. */
 export class ActivationService {
   readonly #db: Kysely<Database>
 
@@ -34,9 +35,21 @@ export class ActivationService {
     return transaction(this.#db, async (tx) => {
       const { reference, task } = await findParties(tx, caller, of)
       const done = { ...(await paymentSteps(tx, reference)), ...(await runSteps(tx, task)) }
-      return activationSteps.map((step) => ({ step, ...(done[step] ?? notDone) }))
+      return {
+        steps: activationSteps.map((step) => ({ step, ...(done[step] ?? notDone) })),
+        operator_decision: await decisionOn(tx, reference),
+      }
     })
   }
+}
+
+/** The last decision of an operator about the payment: it confirms what no provider does, and is no provider's confirmation. */
+async function decisionOn(tx: Tx, reference: ReferenceRow | undefined) {
+  if (reference === undefined) return null
+  const last = (await listDecisionsAbout(tx, [reference.payment_reference_id])).at(-1)
+  if (last === undefined) return null
+  const { decision, decided_at, receipt_id } = last
+  return { decision, decided_at: decided_at.toISOString(), receipt_id }
 }
 
 const notDone = { done_at: null, evidence_id: null }
@@ -87,7 +100,7 @@ async function paymentSteps(tx: Tx, reference: ReferenceRow | undefined): Promis
   return {
     provider_event: received,
     webhook_verification: received,
-    provider_confirmation: issued(payment_reference_id),
+    provider_confirmation: event && issued(payment_reference_id),
     credit_funding_event: issued(entitlement_id),
     settlement_receipt: issued(receipt?.receipt_id),
   }

@@ -218,6 +218,18 @@ verifies(
       (await agent.call('payment-rail-read', { payment_reference_id })).body.payment_reference
         ?.state,
     ).toBe('verified')
+    // No provider confirmed it; what confirmed it is named.
+    const { steps, operator_decision } = (
+      await agent.call('callback-completion-read', { payment_reference_id })
+    ).body
+    expect(steps?.flatMap(({ step, done_at }) => (done_at === null ? [] : step))).toEqual([
+      'credit_funding_event',
+      'settlement_receipt',
+    ])
+    expect(operator_decision).toMatchObject({
+      decision: 'approve',
+      receipt_id: decided.receipt.receipt_id,
+    })
     expect(await codeOf(present(challenge.challenge_id))).toBe('already_funded')
   },
 )
@@ -293,7 +305,10 @@ verifies(
     const paid = (await agent.call('payment-rail-read', { payment_reference_id })).body
       .payment_reference
     const { settlement_receipt_id } = paid ?? {}
-    const { steps } = (await agent.call('callback-completion-read', { payment_reference_id })).body
+    const { steps, operator_decision } = (
+      await agent.call('callback-completion-read', { payment_reference_id })
+    ).body
+    expect(operator_decision).toBeNull()
     expect(steps?.map(({ step, evidence_id }) => [step, evidence_id])).toEqual([
       ['provider_event', event.event_id],
       ['webhook_verification', event.event_id],
