@@ -44,7 +44,7 @@ export const agentPricing = operation({
     rail: Rail.optional(),
     surface: z.enum(['agent', 'movement_fee', 'all']).default('all').meta({
       description:
-        'agent: bases, with the fee and totals beside them. movement_fee: the movement fee schedule, whose prices are totals. all: every rail, as on agent.',
+        'agent: bases, with the fee and totals in members of their own. movement_fee: the movement fee schedule, whose prices are totals. all: every rail, as on agent.',
     }),
   }),
   output,

@@ -29,7 +29,7 @@ function paidSurfacesOf({ prices, takes }: Priced): PaidSurface[] {
   return paidSurfaces.filter((surface) => takes.paidAgentUse || takenBy[surface] === 'priced')
 }
 
-/** The movement fee schedule shows what is paid in all; the agent pricing surface and the whole list show it beside the bases. */
+/** The movement fee schedule shows what is paid in all; the other lists show bases, and the totals as a member. */
 function priced(rail: Priced, surface: PriceSurface) {
   const card = priceCard(rail)
   return {
