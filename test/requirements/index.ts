@@ -1250,7 +1250,7 @@ export const requirements = {
   'agent.delivery.effects': {
     source: 'agents § Access key delivery',
     behavior:
-      'Each step of access key delivery is recorded by its own effect; a claim alone delivers no notice.',
+      'Each step of access key delivery is recorded by its own effect. The fourth is taken by the callback, by the operator who wrote to the contact, or by the agent that claims its key.',
   },
   'agent.delivery.notice': {
     source: 'agents § Access key delivery',

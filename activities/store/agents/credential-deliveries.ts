@@ -20,8 +20,9 @@ export async function recordDelivery(
 }
 
 /**
- * Records the last two steps as far as the tables prove them and the steps before them are taken: rotation is ready
- * once the agent has an active signing key, and the gateway once the agent has claimed the credential.
+ * Records the last three steps as far as the tables prove them and the steps before them are taken: the key is delivered
+ * once it is claimed, whatever notice was sent, rotation is ready once the agent has an active signing key, and the gateway
+ * once the agent has claimed the credential.
  */
 export async function recordReached(tx: Tx, credentialId: string): Promise<void> {
   const { taken, agent_id, rotatable, claimed } = await tx
@@ -36,8 +37,11 @@ export async function recordReached(tx: Tx, credentialId: string): Promise<void>
         where d.credential_id = c.credential_id)`.as('taken'),
     ])
     .executeTakeFirstOrThrow()
-  const notified = taken > accessKeyDelivery.indexOf('callback_or_contact_delivery')
-  if (!notified || !rotatable) return
+  const before = accessKeyDelivery.indexOf('callback_or_contact_delivery')
+  if (claimed && taken === before)
+    await recordDelivery(tx, credentialId, 'callback_or_contact_delivery', agent_id)
+  const isDelivered = taken > before || (claimed && taken === before)
+  if (!isDelivered || !rotatable) return
   await recordDelivery(tx, credentialId, 'rotation_ready', agent_id)
   if (claimed) await recordDelivery(tx, credentialId, 'gateway_ready', agent_id)
 }

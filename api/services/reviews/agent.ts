@@ -1,5 +1,5 @@
 import { allowedDecisions, isWaiting, trustAfter, trustStates } from '#domain/agents/trust.ts'
-import { grantAccess } from '../../../activities/agent/access.ts'
+import { grantAccess, recordNotice } from '../../../activities/agent/access.ts'
 import { agentView } from '../../../activities/agent/views.ts'
 import { listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
 import {
@@ -77,13 +77,16 @@ function waitingAgent(agent: ListedAgent): WaitingSubject {
   }
 }
 
-/** An agent whose trust is given back keeps the credential that it has. */
+/** An agent whose trust is given back keeps the credential that it has; the operator may have written that it waits. */
 async function giveFirstAccess(
   tx: Tx,
   agent: AgentRow,
   { limits, operator, contactNotified }: DecisionTerms,
 ): Promise<void> {
-  if ((await listCredentials(tx, agent.agent_id)).length > 0) return
+  const [newest] = await listCredentials(tx, agent.agent_id)
+  if (newest !== undefined && contactNotified)
+    await recordNotice(tx, newest.credential_id, operator.name)
+  if (newest !== undefined) return
   await grantAccess(tx, agent, {
     version: 1,
     ...allowedOf(agent, limits ?? null),

@@ -132,7 +132,7 @@ verifies(
 
 verifies(
   'agent.delivery.effects',
-  'a claim alone delivers no notice; the answered callback does',
+  'a claimed key is delivered, and a later notice changes nothing',
   async () => {
     const callback_url = 'https://agent.example/hooks/late'
     const { agent, registered, credentialId } = await trustedAgent(hosts, apis.operator, {
@@ -142,7 +142,7 @@ verifies(
       (await agent.status(registered.status_token)).steps
         .filter(({ step, done }) => done && accessKeyDelivery.some((one) => one === step))
         .map(({ step }) => step)
-    expect(await delivered()).toEqual(accessKeyDelivery.slice(0, 3))
+    expect(await delivered()).toEqual(accessKeyDelivery)
     expect((await agent.shake(registered.status_token, false)).body.gateway_state).toBe(
       'gateway_ready',
     )
@@ -161,12 +161,29 @@ verifies(
 
 verifies(
   'agent.delivery.effects',
-  'the notice waits for the operator where there is an address only',
+  'the operator’s notice, at once or later, or the claim delivers',
   async () => {
-    const { agent, registered } = await trustedAgent(hosts, apis.operator)
-    const { steps } = await agent.status(registered.status_token)
-    const open = steps.filter(({ done }) => !done).map(({ step }) => step)
-    expect(open).toEqual(expect.arrayContaining(accessKeyDelivery.slice(3)))
+    const agent = newAgentClient(hosts)
+    const { status_token, agent: known } = await agent.register()
+    const decided = (decision: 'approve' | 'hold', more: { contact_notified?: true } = {}) =>
+      decide(hosts, apis.operator, known.agent_id, decision, more)
+    const taken = async () => {
+      const { steps } = await agent.status(status_token)
+      return steps.flatMap(({ step, done }) =>
+        done && accessKeyDelivery.some((one) => one === step) ? step : [],
+      )
+    }
+    await decided('approve')
+    expect(await taken()).toEqual(accessKeyDelivery.slice(0, 3))
+    await decided('hold')
+    await decided('approve', { contact_notified: true })
+    expect(await taken()).toEqual(accessKeyDelivery.slice(0, 5))
+    await agent.shake(status_token, true)
+    expect(await taken()).toEqual(accessKeyDelivery)
+    const sandbox = await trustedAgent(hosts, apis.operator, { sandbox: true })
+    const { steps } = await sandbox.agent.status(sandbox.registered.status_token)
+    const open = steps.flatMap(({ step, done }) => (done ? [] : step))
+    for (const step of accessKeyDelivery) expect(open).not.toContain(step)
   },
 )
 
@@ -189,7 +206,7 @@ verifies(
       { event: 'credential_ready', url: callback_url, state: 'pending', subject: credentialId },
     ])
     const facts = await readCredentialFacts(apis.db, credentialId)
-    expect(facts).toEqual({ agent_id, credential_id: credentialId, state: 'active', sequence: 3 })
+    expect(facts).toEqual({ agent_id, credential_id: credentialId, state: 'active', sequence: 6 })
     expect(JSON.stringify(facts)).not.toContain(credential.split('_')[2])
   },
 )
