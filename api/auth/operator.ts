@@ -3,6 +3,7 @@ import type { findSession } from '../../activities/store/agents/operator-session
 import type { findOperator } from '../../activities/store/agents/operators.ts'
 import type { CallRequest } from '../context.ts'
 import { presentedSession } from './operator-session.ts'
+import { isAccessKey } from './public-caller.ts'
 import { hasDigest } from './secret.ts'
 
 /** Looks an operator up by the id in the credential; undefined when unknown or revoked. */
@@ -35,7 +36,7 @@ const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
 
 /**
  * The operator behind `Authorization: Bearer op_<id>_<secret>`, an access token of the configured issuer, or the session of the console.
- * Throws 401 `operator_required` without a credential and `credential_invalid` for a wrong one.
+ * Throws 401 `operator_required` without a credential and for an agent's access key, and `credential_invalid` for a wrong one.
  */
 export async function authenticateOperator(
   headers: Headers,
@@ -53,6 +54,10 @@ export async function authenticateOperator(
     })
   }
   const text = typeof header === 'string' ? header : ''
+  if (isAccessKey(text))
+    throw refuse('operator_required', {
+      detail: 'an access key of an agent is no credential of an operator',
+    })
   const [, jwt] = token.exec(text) ?? []
   if (jwt !== undefined && verifyToken !== undefined) return verifyToken(jwt, mayAskOthers)
   const [, operatorId, secret] = credential.exec(text) ?? []

@@ -171,6 +171,7 @@ export const discoveryExamples = {
           tool: 'list_rails',
         },
       ],
+      sequences: [{ name: 'self_onboarding', steps: ['submit_manifest', 'receive_trust_state'] }],
       policy_rules: ['Review precedes execution.'],
       schemas: [
         {

@@ -136,7 +136,7 @@ const walletRun = {
   work_order: order,
   return_package_target: {
     return_package_id: ids.returnPackage,
-    url: `${BASE_URL}/api/agent-use`,
+    url: `${BASE_URL}/api/agents/status/${tokens.task}/return-package`,
   },
   run: { ...waitingRun, work_order_id: ids.workOrder },
 } as const

@@ -59,6 +59,7 @@ export const AgentTools = z.strictObject({
   payment_protocols: z.array(PaymentProtocol),
   tools: z.array(ToolSummary),
   operations: z.array(OperationSummary),
+  sequences: z.array(z.strictObject({ name: z.string(), steps: z.array(z.string()) })),
   policy_rules: z.array(z.string()),
   schemas: z.array(
     z.strictObject({ name: z.string(), version: z.string(), url: z.url(), sha256: z.string() }),

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
+import { printedSequences } from '#domain/agents/sequences.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { commonErrors } from '../calls/problem.ts'
 import { INTERFACE_VERSION } from '../http/common-headers.ts'
@@ -33,6 +34,7 @@ export function agentTools(
     payment_protocols: paymentProtocols,
     tools,
     operations: registry.map(printed),
+    sequences: printedSequences(),
     policy_rules: [...policyRules],
     schemas,
   }

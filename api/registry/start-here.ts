@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { accessKeyDelivery, selfOnboarding } from '#domain/agents/onboarding.ts'
 import { policyRules } from '#domain/agents/policy-rules.ts'
+import { printedSequences } from '#domain/agents/sequences.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
@@ -102,10 +102,7 @@ export function startHere(
   return {
     rail,
     steps: plannedCalls(registry, { baseUrl, osUrl }, { calls: firstRun, rail }),
-    sequences: [
-      { name: 'self_onboarding', steps: [...selfOnboarding] },
-      { name: 'access_key_delivery', steps: [...accessKeyDelivery] },
-    ],
+    sequences: printedSequences(),
     policy_rules: [...policyRules],
     links: {
       tools: `${baseUrl}/agent-tools.json`,

@@ -54,7 +54,7 @@ async function presentReference(session: Session, { headers }: KeyedPlayer, quot
     idempotency_key: keyFor(session, 'reference'),
   }
   const sent = await session.surface.send({ method: 'POST', path: RAIL_PATH, headers, body })
-  return read(sent, 201, Shown).payment_reference
+  return { ...read(sent, 201, Shown).payment_reference, status: sent.status }
 }
 
 /** What the MCP descriptor says. */
@@ -94,6 +94,7 @@ export const agentToAgent: ScriptsOf<(typeof suites)['agent-to-agent-test-harnes
     const { state, settlement_receipt_id } = read(rail, 200, Shown).payment_reference
     expectThat(state === 'rejected', `the reference of a sandbox agent is ${state}`)
     expectThat(settlement_receipt_id === null, 'a sandbox reference was settled')
+    return presented.status
   },
   'rail run': async (session) => {
     await playRun(session, 'first', await openPlayer(session, 'first'))

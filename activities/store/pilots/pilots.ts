@@ -96,6 +96,17 @@ const pilotsNow = (tx: Tx) =>
 type Now = Stored & { state_now: PilotState }
 const inStateOfNow = ({ state_now, ...row }: Now): PilotRow => ({ ...row, state: state_now })
 
+/** The pilot that a prospect was invited to last. */
+export const findInvited = (tx: Tx, prospectId: string) =>
+  tx
+    .selectFrom('pilots')
+    .select('state')
+    .where('prospect_id', '=', prospectId)
+    .orderBy('created_at', 'desc')
+    .orderBy('pilot_id')
+    .limit(1)
+    .executeTakeFirst()
+
 /** Changes a locked pilot; a new state begins now. */
 export function changePilot(tx: Tx, pilotId: string, changed: Changed): Promise<PilotRow> {
   const since =

@@ -16,8 +16,7 @@ export const walletRun = {
   return_package_target: z.strictObject({
     return_package_id: z.string().regex(/^rp_[0-9a-f]{64}$/),
     url: z.url().meta({
-      description:
-        'Where the package is fetched once it is there: POST, mode fetch_return_package.',
+      description: 'Where the package is read by GET once it is there.',
     }),
   }),
   run: Run,

@@ -4,6 +4,7 @@ import { messagesFor, priceCardOf } from '#domain/prospects/outreach.ts'
 import { type ProspectState, paidStates, recordedStates } from '#domain/prospects/prospect.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
+import { findInvited } from '../../../activities/store/pilots/pilots.ts'
 import { listOffers } from '../../../activities/store/prospects/next-steps.ts'
 import { listProspects } from '../../../activities/store/prospects/prospects.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
@@ -35,7 +36,8 @@ export class OutreachService {
     const rail = railOf(asked ?? (isReady ? offer?.rail : one?.rail) ?? 'packetops')
     const sampleUrl = `${baseUrl}/api/sample-return-packages?rail=${rail.key}`
     const { required = [] } = z.toJSONSchema(rail.input, { io: 'input', unrepresentable: 'any' })
-    const prospect = one && { label: one.label, state: one.state, offer }
+    const pilot = one && (await findInvited(db, one.prospect_id))?.state
+    const prospect = one && { label: one.label, state: one.state, pilot, offer }
     const url = offer?.challenge_id == null ? null : await checkoutUrl(db, offer.challenge_id)
     const rows = one === undefined ? await listProspects(db, { states: open }, page) : []
     const listed = rows.map(({ prospect_id, label, rail: of, state_now: state }) => ({

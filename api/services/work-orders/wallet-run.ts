@@ -60,7 +60,7 @@ export async function walletRunView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
     work_order: await orderView(tx, order),
     return_package_target: {
       return_package_id: returnPackageId(run.run_id),
-      url: `${deps.baseUrl}/api/agent-use`,
+      url: run.links.return_package,
     },
     run,
   }

@@ -60,6 +60,8 @@ verifies(
     const secret = one.credential.split('_')[2]
     expect(await codeOf(undefined)).toBe('operator_required')
     expect(await codeOf('')).toBe('operator_required')
+    const accessKey = `Bearer ag_${'0'.repeat(16)}_${'0'.repeat(64)}`
+    expect(await codeOf(accessKey)).toBe('operator_required')
     const wrong = [
       `Basic ${one.credential}`,
       one.credential,

@@ -94,7 +94,7 @@ function checkRequired({ kind, ...facts }: CommerceFacts): Result {
   const missing = missionOf(kind).needs.filter((need) => !isThere[need])
   const named = missing.find((need) => need === 'handoff_pack' || need === 'delivered_pilot')
   if (missing.length > (named === undefined ? 0 : 1))
-    return failed('items_missing', `a ${kind} also needs ${missing.join(', ')}`)
+    return failed('items_missing', `a mission of kind ${kind} also needs ${missing.join(', ')}`)
   if (named !== undefined)
     return unverified(`${named}_unknown`, `the mission id names no ${named} of this agent`)
   const { failing, unusable, needed } = openIn(items)

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../core/canonical-json.ts'
 import { priceOf } from '../credit/pricing.ts'
+import type { PilotState } from '../pilots/pilot.ts'
 import { type Rail, type Tier, tiers } from '../rails/rail.ts'
 import type { ProspectState } from './prospect.ts'
 
@@ -39,20 +40,32 @@ type Outreach = {
   needs: readonly string[]
   /** Missing for a pack that is of no prospect. */
   prospect?:
-    | { label: string; state: ProspectState; offer: (TierPrice & { quote_id: string }) | undefined }
+    | {
+        label: string
+        state: ProspectState
+        /** The state of the pilot that it was invited to last. */
+        pilot: PilotState | undefined
+        offer: (TierPrice & { quote_id: string }) | undefined
+      }
     | undefined
 }
 type OutreachMessage = { purpose: Purpose; text: string; message_sha256: string }
 
 /** The messages of a pack: of the state of its prospect, or one for each purpose. */
 export function messagesFor({ prospect, ...about }: Outreach): OutreachMessage[] {
-  const only = prospect === undefined ? purposes : [purposeIn[prospect.state]]
+  const only = prospect === undefined ? purposes : [purposeOf(prospect)]
   return only.flatMap((purpose) => {
     const text = purpose && textOf(purpose, { ...about, prospect })
     return text === undefined
       ? []
       : [{ purpose, text, message_sha256: sha256Hex(text) } as OutreachMessage]
   })
+}
+
+/** An offer that was answered, or that ended, needs no reminder. */
+function purposeOf({ state, pilot = 'invited' }: NonNullable<Outreach['prospect']>) {
+  const purpose = purposeIn[state]
+  return purpose === 'reminder' && pilot !== 'invited' ? undefined : purpose
 }
 
 function textOf(

@@ -243,6 +243,13 @@ verifies(
     const offered = (await read('pilot_offered')).items[0]
     expect(offered).toMatchObject({ prospect_id, state: 'pilot_offered' })
     expect(offered?.history.at(-1)).toMatchObject({ event: 'moved', pilot_id: pilot.pilot_id })
+    const written = async () =>
+      (await apis.console.call('outreach-pack', { prospect_id })).body.pack.messages
+    expect(await written()).toMatchObject([{ purpose: 'reminder' }])
+    await sql`update pilots set state = 'accepted' where pilot_id = ${pilot.pilot_id}`.execute(
+      apis.db,
+    )
+    expect(await written()).toEqual([])
     // What was sent is no reply, and no row says otherwise.
     const moved = sql`insert into prospect_events (prospect_id, seq, event, state, cites, operator)
       values (${prospect_id}, 99, 'moved', 'qualified', ${String(sent?.message_sha256)}, 'operator:x')`

@@ -197,12 +197,8 @@ verifies(
     await auditBooks(apis.db)
     expect(verifyLedger(task_id, await listLedger(apis.db, task_id))).toMatchObject({ ok: true })
 
-    expect(target.url).toBe(`${hosts().base}/api/agent-use`)
-    const fetched = await fetch(target.url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${agent.credential}` },
-      body: JSON.stringify({ mode: 'fetch_return_package', run_id }),
-    })
+    expect(target.url).toBe(run.links.return_package)
+    const fetched = await fetch(target.url, { headers: { Accept: 'application/json' } })
     const { return_package, completion } = (await fetched.json()) as Record<
       string,
       Record<string, unknown>
