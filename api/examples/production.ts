@@ -140,6 +140,7 @@ export const productionExamples = {
         },
       ],
       paused: null,
+      event: null,
     },
   },
   'write-gate-validate': {

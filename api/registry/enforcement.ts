@@ -86,6 +86,10 @@ function denials(
 /** The event of a check, without the key that was checked. */
 async function auditOf(db: Tx, auditEventId: string) {
   const found = await findAudit(db, auditEventId)
-  if (found === undefined) throw refuse('not_found', { detail: 'no such audit event' })
+  if (found === undefined)
+    throw refuse('not_found', {
+      detail: 'no such audit event',
+      next_action: 'Read the event of a production write at GET /api/production-write-gate.',
+    })
   return { ...found, reasons: found.reasons as Denial['code'][], at: found.at.toISOString() }
 }

@@ -70,6 +70,11 @@ export const productionRequirements = {
     behavior:
       'GET /api/production-write-gate prints the checks, rails and operations behind the gate from the registry, with what passed so far and the pause of the service.',
   },
+  'production.gate-events': {
+    source: 'production § Operations behind it',
+    behavior:
+      'GET /api/production-write-gate with audit_event_id returns the event of a gated write, a validation or a refused controlled pilot to its agent, and 404 to all others.',
+  },
   'production.gate-checks': {
     source: 'production § Write gate',
     behavior:

@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely'
 import type { GateCheck } from '#domain/production/write-gate.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import { findRow, insertOnce, upTo } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
@@ -11,6 +12,39 @@ type NewWrite = Omit<Insertable<Database['production_writes']>, 'checks' | 'chec
 /** Appends the audit event of a write. Storing the same event again changes nothing. */
 export async function insertProductionWrite(tx: Tx, write: NewWrite): Promise<void> {
   await insertOnce(tx, 'production_writes', { ...write, checks: JSON.stringify(write.checks) })
+}
+
+/** A gated write, a validation, or a controlled pilot that was refused, by the id of its audit event. */
+export type AuditedWrite = {
+  audit_event_id: string
+  kind: 'validated' | 'written' | 'refused'
+  operation_id: string
+  rail: RailKey
+  agent_id: string | null
+  subject: string
+  passed: boolean
+  code: string | null
+  checks: { check: string; ok: boolean; detail: string }[]
+  at: Date
+}
+
+export async function findAuditedWrite(
+  tx: Tx,
+  auditEventId: string,
+): Promise<AuditedWrite | undefined> {
+  const write = await findProductionWrite(tx, auditEventId)
+  if (write !== undefined) return { ...write, code: null, at: write.checked_at }
+  const refused = await findRow(tx, 'pilot_activations', { audit_event_id: auditEventId })
+  if (refused === undefined) return undefined
+  return {
+    ...refused,
+    kind: 'refused',
+    operation_id: `${refused.rail}-controlled-pilot-run`,
+    subject: refused.activation_id,
+    passed: false,
+    checks: refused.chain.map(({ step, ok, detail }) => ({ check: step, ok, detail })),
+    at: refused.begun_at,
+  }
 }
 
 export const findProductionWrite = (tx: Tx, auditEventId: string) =>

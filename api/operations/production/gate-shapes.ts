@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { gateChecks } from '#domain/production/write-gate.ts'
+import { Time } from '../../fields.ts'
 import { toolNames } from '../../mcp/tool-names.ts'
 import { Rail, Scope } from '../agents/shapes.ts'
 
@@ -34,5 +35,19 @@ export const WriteGateContract = z
       .string()
       .nullable()
       .meta({ description: 'Why the service takes no new work now; null where it does.' }),
+    event: z
+      .strictObject({
+        audit_event_id: AuditEventId,
+        kind: z.enum(['validated', 'written', 'refused']),
+        operation_id: z.string(),
+        rail: Rail,
+        subject: z.string().meta({ description: 'What was written or refused.' }),
+        passed: z.boolean(),
+        code: z.string().nullable().meta({ description: 'Why it was refused.' }),
+        checks: z.array(z.strictObject({ check: z.string(), ok: z.boolean(), detail: z.string() })),
+        at: Time,
+      })
+      .nullable()
+      .meta({ description: 'The event that audit_event_id names.' }),
   })
   .meta({ id: 'WriteGate' })

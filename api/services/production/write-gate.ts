@@ -26,6 +26,7 @@ import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payo
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   countProductionWrites,
+  findAuditedWrite,
   findUseOfKey,
   insertProductionWrite,
 } from '../../../activities/store/production/production-writes.ts'
@@ -112,6 +113,20 @@ export class WriteGate {
       })),
       paused: pause === undefined ? null : pause.reason,
     }
+  }
+
+  /** The event of a write or a validation of this agent, or of one without an agent; 404 for those of others. */
+  async event(agentId: string | undefined, auditEventId: string) {
+    const found = await findAuditedWrite(this.#deps.db, auditEventId)
+    if (found === undefined || (found.agent_id !== null && found.agent_id !== agentId))
+      throw refuse('not_found', {
+        detail: 'no such audit event',
+        next_action: 'Read an event of a write with the access key of its agent.',
+      })
+    const { audit_event_id, kind, operation_id, rail, subject, passed, code, at } = found
+    const checks = found.checks.map(({ check, ok, detail }) => ({ check, ok, detail }))
+    const about = { audit_event_id, kind, operation_id, rail, subject }
+    return { ...about, passed, code, checks, at: at.toISOString() }
   }
 
   /**

@@ -96,7 +96,7 @@ verifies(
       challenge: null,
     })
     // It is a pilot like every other one: its token reads it, and it is in the list of its agent's runs.
-    const held = await pilotClient(apis.hosts[0]!.base, body.status_token).call(
+    const held = await pilotClient(apis.hosts[0]!.base, String(body.status_token)).call(
       'pilot-intake-read',
       {},
     )
@@ -142,7 +142,19 @@ verifies('pilot.chain', 'the first step that fails is the refusal, and is record
       code: string
       audit_event_id: string
     }
-    expect(audit_event_id).toMatch(/^aud_/)
+    const { event } = (await agent.client.call('write-gate-read', { audit_event_id })).body
+    expect(event).toMatchObject({
+      audit_event_id,
+      kind: 'refused',
+      operation_id: 'tokenops-controlled-pilot-run',
+      rail: 'tokenops',
+      passed: false,
+      code,
+      checks: chain.map(({ step, ok }) => ({ check: step, ok })),
+    })
+    expect(await problemOf(operator().call('write-gate-read', { audit_event_id }))).toMatchObject({
+      code: 'not_found',
+    })
     expect(chain.map(({ step }) => step)).toEqual(documented.slice(0, chain.length))
     expect(chain.map(({ ok }) => ok)).toEqual(chain.map((_, at) => at < chain.length - 1))
     return [chain.at(-1)?.step, code]

@@ -82,6 +82,40 @@ verifies('production.gate-contract', 'the descriptor prints registry and live st
   expect((await read()).paused).toBeNull()
 })
 
+verifies('production.gate-events', 'the agent of an event reads it, and no other', async () => {
+  const { audit_event_id, checks } = await ask({ rail: 'scout' })
+  const of = async (by: { client: typeof agent.client }) =>
+    (await by.client.call('write-gate-read', { audit_event_id })).body.event
+  expect(await of(agent)).toMatchObject({
+    audit_event_id,
+    kind: 'validated',
+    operation_id: 'first-paid-run-execute',
+    rail: 'scout',
+    passed: false,
+    checks,
+  })
+  const another = await openAgentUse(apis.hosts[0]!, apis.operator)
+  for (const by of [another, stranger()])
+    expect(await problemOf(of(by))).toMatchObject({ status: 404, code: 'not_found' })
+  const open = await ask({}, stranger())
+  const { audit_event_id: unowned } = open
+  const read = await stranger().client.call('write-gate-read', { audit_event_id: unowned })
+  expect(read.body.event).toMatchObject({ audit_event_id: unowned, passed: false })
+  // The write is stored; no worker continues it here.
+  await problemOf(agent.execute(await agent.input()))
+  const { rows } = await sql<{ id: string }>`select audit_event_id as id from production_writes
+    where kind = 'written' and agent_id = ${agent.agentId} order by checked_at desc limit 1`.execute(
+    apis.db,
+  )
+  const written = { audit_event_id: String(rows[0]?.id) }
+  expect((await agent.client.call('write-gate-read', written)).body.event).toMatchObject({
+    ...written,
+    kind: 'written',
+    passed: true,
+    code: null,
+  })
+})
+
 describe('what fails', () => {
   verifies(
     'production.gate-checks',
