@@ -1,3 +1,6 @@
+import { energyopsInput } from '#domain/rails/fixtures/energyops.ts'
+import { financeopsInput } from '#domain/rails/fixtures/financeops.ts'
+import { tokenopsInput } from '#domain/rails/fixtures/tokenops.ts'
 import { BASE_URL, digests, ids, tokens } from './ids.ts'
 import { examplePilot } from './pilots.ts'
 import { closedRun, resultContract, waitingRun } from './runs.ts'
@@ -72,43 +75,60 @@ function stagesOf({ proof, made }: { proof: Far; made: Far }) {
 }
 
 const activationId = 'av_3f2a9c1d7e5b48609a1c2d3e4f5061728394a5b6c7d8e9f00112233445566778'
-const pilotRun = <Of extends object>(run: Of) => ({
+/** What each controlled pilot is for, at what price, and the input that its rail reads. */
+const offered = {
+  tokenops: ['What our agents spent on models in November.', 49, tokenopsInput],
+  financeops: ['Whether our payments of November match their invoices.', 99, financeopsInput],
+  energyops: ['Whether our bill of November agrees with the meter.', 149, energyopsInput],
+} as const
+type OfferRail = keyof typeof offered
+
+const pilotRun = <Of extends object>(rail: OfferRail, run: Of) => ({
   ...run,
-  rail: 'energyops' as const,
+  rail,
   tier: 'entry' as const,
   work_order_id: ids.workOrder,
 })
-const chain = [
-  ['request', 'energyops entry, as quoted', ids.quote],
-  ['auth_validation', 'a live key of a trusted agent', ids.credential],
-  ['tool_scope', 'the key grants energyops, runs:write', ids.credential],
-  ['payload_validation', 'the rail reads the input', digests.input],
-  ['runtime_write', 'task, order, contract and run are stored', ids.run],
-  ['audit_event', 'the write gate admitted the write', ids.audit],
-  ['controlled_pilot', 'the pilot waits for its payment and its review', ids.pilot],
-] as const
-const controlledPilot = <State extends string, Of extends object>(state: State, run: Of) => ({
+const chainOf = (rail: OfferRail) => [
+  ['request', `${rail} entry, as quoted`, ids.quote] as const,
+  ['auth_validation', 'a live key of a trusted agent', ids.credential] as const,
+  ['tool_scope', `the key grants ${rail}, runs:write`, ids.credential] as const,
+  ['payload_validation', 'the rail reads the input', digests.input] as const,
+  ['runtime_write', 'task, order, contract and run are stored', ids.run] as const,
+  ['audit_event', 'the write gate admitted the write', ids.audit] as const,
+  ['controlled_pilot', 'the pilot waits for its payment and its review', ids.pilot] as const,
+]
+const controlledPilot = <State extends string, Of extends object>(
+  rail: OfferRail,
+  state: State,
+  run: Of,
+) => ({
   activation_id: activationId,
-  chain: chain.map(([step, detail, evidence_id]) => ({ step, ok: true, detail, evidence_id })),
-  tool_scope: ['energyops', 'runs:write'],
+  chain: chainOf(rail).map(([step, detail, evidence_id]) => ({
+    step,
+    ok: true,
+    detail,
+    evidence_id,
+  })),
+  tool_scope: [rail, 'runs:write'],
   granted: {
     credential_id: ids.credential,
-    rails: ['energyops' as const],
+    rails: [rail],
     scopes: ['runs:write' as const],
   },
   pilot: {
     ...examplePilot,
     source: 'controlled' as const,
-    rail: 'energyops' as const,
+    rail,
     tier: 'entry' as const,
-    total_usd: 33,
-    client: { name: 'Northwind energy agent', account_id: ids.agent },
+    total_usd: offered[rail][1],
+    client: { name: 'Northwind agent', account_id: ids.agent },
     state,
-    objective: 'Whether our bill of November agrees with the meter.',
+    objective: offered[rail][0],
     runs: [ids.run],
     next_step: nextStep,
   },
-  run,
+  run: pilotRun(rail, run),
   audit_event_id: ids.audit,
 })
 const { task_token: _token, links: _links, ...waitingSeen } = waitingRun
@@ -119,6 +139,33 @@ const seen = <Of extends object>(pilot: Of) => ({
   synthetic_runs: [],
 })
 const nextStep = 'The run waits for its payment, its review or its result.'
+
+/** The controlled pilot of a rail: how it is activated, so that the call can be sent with a quote of one's own, and read. */
+export const controlledPilotExamples = (rail: OfferRail) => ({
+  run: {
+    input: {
+      request: { objective: offered[rail][0] },
+      tool_scope: [rail, 'runs:write' as const],
+      tier: 'entry' as const,
+      quote_id: ids.quote,
+      entitlement_id: ids.entitlement,
+      input: { ...offered[rail][2] },
+      callback_url: 'https://hooks.northwind.example/agent-rails',
+      on_gaps: 'report' as const,
+      accept_terms: true as const,
+      idempotency_key: 'pilot-1',
+    },
+    output: {
+      ...controlledPilot(rail, 'running', waitingRun),
+      challenge: null,
+      status_token: tokens.pilot,
+    },
+  },
+  read: {
+    input: { run_id: ids.run },
+    output: seen(controlledPilot(rail, 'delivered', closedSeen)),
+  },
+})
 
 /** A free run of scout in the controlled loop, and what is at its steps. */
 export const loopExamples = {
@@ -260,33 +307,10 @@ export const loopExamples = {
       jws: closedRun.completion_signature,
     },
   },
-  'controlled-pilot-read': {
-    input: { run_id: ids.run },
-    output: seen(controlledPilot('delivered', pilotRun(closedSeen))),
-  },
-  'controlled-pilot-run': {
-    input: {
-      request: { objective: 'What our agents spent on models in November.' },
-      tool_scope: ['energyops', 'runs:write'],
-      tier: 'entry',
-      quote_id: ids.quote,
-      entitlement_id: ids.entitlement,
-      input: { title: 'as the schema of the rail describes it' },
-      callback_url: 'https://hooks.northwind.example/agent-rails',
-      on_gaps: 'report',
-      accept_terms: true,
-      idempotency_key: 'pilot-1',
-    },
-    output: {
-      ...controlledPilot('running', pilotRun(waitingRun)),
-      challenge: null,
-      status_token: tokens.pilot,
-    },
-  },
   'runtime-runs-read': {
     input: { limit: '10' },
     output: {
-      items: [seen(controlledPilot('running', pilotRun(waitingSeen)))],
+      items: [seen(controlledPilot('energyops', 'running', waitingSeen))],
       offset: 0,
       limit: 10,
       total: 1,
@@ -303,7 +327,7 @@ export const loopExamples = {
       idempotency_key: 'begin-1',
     },
     output: {
-      ...seen(controlledPilot('running', pilotRun(waitingSeen))),
+      ...seen(controlledPilot('energyops', 'running', waitingSeen)),
       review_decision: {
         decision: 'approve',
         work_order_id: ids.workOrder,

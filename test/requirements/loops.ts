@@ -35,6 +35,16 @@ export const loopRequirements = {
     behavior:
       'The pack holds the decisions of a filter, the last first, with their loops, ledger heads and receipts; its signature is over the digest of all of it, and only operators read it.',
   },
+  'pilot.example': {
+    source: 'loops § Controlled pilots',
+    behavior:
+      'The example of each controlled pilot has an input that its rail reads and a scope of its own rail, so that it can be sent with a quote of the caller.',
+  },
+  'pilot.named': {
+    source: 'loops § Controlled pilots',
+    behavior:
+      'A controlled pilot may name an activated pilot of its agent, of the same rail and tier: its chain begins that pilot, once, instead of making one.',
+  },
   'pilot.chain': {
     source: 'loops § Controlled pilots',
     behavior:

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { activationSteps, scopeOf } from '#domain/production/activation-chain.ts'
-import { loopExamples } from '../../examples/loops.ts'
+import { controlledPilotExamples } from '../../examples/loops.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId, writerOf } from '../agents/caller.ts'
-import { PilotToken } from '../pilots/token.ts'
+import { PilotId, PilotToken } from '../pilots/token.ts'
 import { customerStart, productionErrors, startedRun } from '../production/production-shapes.ts'
 import { RunId } from '../runs/shapes.ts'
 import { FUNDED_TWICE, fundedOnce, paidStart } from '../runs/start-fields.ts'
@@ -24,6 +24,9 @@ const input = z
       .strictObject({
         objective: freeText(2000, 1),
         customer_account: customer_account.optional(),
+        pilot_id: PilotId.optional().meta({
+          description: 'An activated pilot of yours of this rail and tier; else a new one.',
+        }),
       })
       .meta({ description: 'What the pilot is for, and for whom; the agent itself unless given.' }),
     tool_scope: toolScope,
@@ -34,7 +37,9 @@ const Activated = z
   .strictObject({
     ...activatedPilot,
     ...startedRun,
-    status_token: PilotToken.meta({ description: 'Takes part in the conversation of the pilot.' }),
+    status_token: PilotToken.nullable().meta({
+      description: 'Takes part in the conversation of a new pilot; null where it had one before.',
+    }),
   })
   .meta({ id: 'ActivatedPilot' })
 
@@ -53,7 +58,7 @@ export const controlledPilotRun = <const Rail extends OfferRail>(rail: Rail) =>
     errors: productionErrors,
     input,
     output: Activated,
-    example: loopExamples['controlled-pilot-run'],
+    example: controlledPilotExamples(rail).run,
     handle: async (
       { accept_terms: _terms, idempotency_key: _key, usage: _usage, ...given },
       context,
@@ -64,7 +69,8 @@ export const controlledPilotRun = <const Rail extends OfferRail>(rail: Rail) =>
         { ...given, carried_payment: context.carriedPayment() },
         context.callId,
       )
-      const status_token = await context.controlledPilots.tokenOf(context.callId)
+      const isNew = given.request.pilot_id === undefined
+      const status_token = isNew ? await context.controlledPilots.tokenOf(context.callId) : null
       return { body: { ...started, status_token }, headers }
     },
   })
@@ -81,7 +87,7 @@ export const controlledPilotRead = <const Rail extends OfferRail>(rail: Rail) =>
     errors: ['credential_required', 'not_found'],
     input: z.strictObject({ run_id: RunId.optional() }),
     output: z.union([PilotWork, PilotContract]),
-    example: loopExamples['controlled-pilot-read'],
+    example: controlledPilotExamples(rail).read,
     handle: async ({ run_id }, context) => {
       if (run_id === undefined)
         return {

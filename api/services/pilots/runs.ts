@@ -148,7 +148,7 @@ async function decisionOf(tx: Tx, workOrderId: string | null | undefined) {
 }
 
 /** The pilot of this agent, or of none yet for who presents its token; 404 for every other. */
-function assertOwn(
+export function assertOwn(
   pilot: PilotRow,
   { agentId, pilot_token }: { agentId: string; pilot_token?: string | undefined },
 ): void {
@@ -159,7 +159,7 @@ function assertOwn(
   if (pilot.agent_id !== agentId && !isHeld) throw noPilot()
 }
 
-function assertActivated({ state }: PilotRow): void {
+export function assertActivated({ state }: PilotRow): void {
   if (state === 'activated') return
   if (state === 'running')
     throw refuse('already_exists', { detail: 'the first run of the pilot has begun' })

@@ -10,20 +10,21 @@ import {
   takeSteps,
 } from '#domain/production/activation-chain.ts'
 import { railOf } from '#domain/rails/index.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import { secretSha256, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { findCredential } from '../../../activities/store/agents/agent-credentials.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { insertActivation } from '../../../activities/store/pilots/activations.ts'
-import { insertPilot } from '../../../activities/store/pilots/pilots.ts'
+import { insertPilot, lockPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { findPilotRun, type PilotRunRow } from '../../../activities/store/pilots/runs.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { factsOf } from '../../auth/agent.ts'
+import { noPilot } from '../pilots/no-pilot.ts'
 import { pilotIdOf, requirePilot } from '../pilots/pilots.ts'
-import { beginPilot } from '../pilots/runs.ts'
+import { assertActivated, assertOwn, beginPilot } from '../pilots/runs.ts'
 import { pilotView } from '../pilots/views.ts'
 import { activationOf, pilotWork } from '../pilots/work.ts'
 import { assertQuoted } from '../runs/admission.ts'
@@ -40,7 +41,12 @@ import type { Writer } from './write-gate.ts'
 /** The pilot of one rail, as its path offers it. */
 export type PilotOffer = { id: string; path: string; rail: RailKey }
 export type PilotAsked = Omit<CustomerStart, 'rail' | 'customer_account'> & {
-  request: { objective: string; customer_account?: string | undefined }
+  /** `pilot_id`: an activated pilot of the agent, whose run this is. */
+  request: {
+    objective: string
+    customer_account?: string | undefined
+    pilot_id?: string | undefined
+  }
   tool_scope: string[]
 }
 type Call = { writer: Writer; given: CustomerStart; asked: PilotAsked; callId: string }
@@ -60,7 +66,7 @@ export class ControlledPilotService {
   async run(offer: PilotOffer, writer: Writer, asked: PilotAsked, callId: string) {
     const { db, tokens } = this.#deps
     const { request, tool_scope, ...start } = asked
-    const { objective, customer_account = writer.agentId } = request
+    const { objective, customer_account = writer.agentId, pilot_id } = request
     const call = { writer, asked, callId, given: { ...start, rail: offer.rail, customer_account } }
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const isKnown = (await findRun(db, taskId)) !== undefined
@@ -74,7 +80,7 @@ export class ControlledPilotService {
       insert: (tx: Tx, run: Activated) => this.#activate(tx, call, chain, run),
       view: (tx: Tx, row: PilotRunRow, task: TaskRow) => this.#view(tx, row, task),
     }
-    const more = { objective, tool_scope }
+    const more = { objective, tool_scope, ...(pilot_id === undefined ? {} : { pilot_id }) }
     try {
       return await startProductionRun(this.#deps, operation, { ...call, more })
     } catch (error) {
@@ -98,8 +104,9 @@ export class ControlledPilotService {
       const task = await ownRun(tx, caller, runId)
       const row = await findRun(tx, task.task_id)
       const pilot = row && (await requirePilot(tx, row.pilot_id))
-      if (pilot?.source !== 'controlled' || pilot.rail !== rail) throw noControlledPilot()
-      return pilotWork(this.#deps, tx, pilot)
+      const work = pilot?.rail === rail ? await pilotWork(this.#deps, tx, pilot) : undefined
+      if (work == null || work.activation_id === null) throw noControlledPilot()
+      return work
     })
   }
 
@@ -110,6 +117,9 @@ export class ControlledPilotService {
     return takeSteps(['request', 'auth_validation', 'tool_scope', 'payload_validation'], {
       request: async () => {
         await assertQuoted(quotes, { rail, tier, quote_id })
+        const { pilot_id } = asked.request
+        if (pilot_id !== undefined)
+          assertBegins(await requirePilot(db, pilot_id), { ...given, agentId: writer.agentId })
         return { detail: `${rail} ${tier}, as quoted`, evidence_id: quote_id }
       },
       auth_validation: async () => {
@@ -138,10 +148,17 @@ export class ControlledPilotService {
 
   /** Stores the pilot with its run and its chain, in the transaction of the run. */
   async #activate(tx: Tx, call: Call, before: readonly ChainStep[], run: Activated) {
-    const { writer, given, asked, callId } = call
+    const { agentId: agent_id } = call.writer
+    const pilot_id = call.asked.request.pilot_id ?? pilotIdOf(call.callId)
+    if (call.asked.request.pilot_id === undefined) await this.#insert(tx, call, pilot_id, run)
+    else assertBegins(await lockPilot(tx, pilot_id), { ...call.given, agentId: agent_id })
+    await beginPilot(tx, { pilot_id, agent_id }, run)
+    await insertActivation(tx, activated(call, before, { ...run, pilot_id }))
+  }
+
+  async #insert(tx: Tx, { writer, given, asked, callId }: Call, pilot_id: string, run: Activated) {
     const { rail, tier, customer_account: account_id } = given
     const agent = await findAgent(tx, writer.agentId)
-    const pilot_id = pilotIdOf(callId)
     await insertPilot(tx, {
       pilot_id,
       source: 'controlled',
@@ -158,8 +175,6 @@ export class ControlledPilotService {
       work_order_id: (await findOrderOf(tx, run.task_id)) ?? null,
       status_token_sha256: secretSha256(await this.#deps.tokens.statusToken('pt', callId)),
     })
-    await beginPilot(tx, { pilot_id, agent_id: writer.agentId }, run)
-    await insertActivation(tx, activated(call, before, { ...run, pilot_id }))
   }
 
   async #refused(call: Call, chain: ChainStep[], refusal: Refusal): Promise<DomainError> {
@@ -185,6 +200,18 @@ export class ControlledPilotService {
 const findRun = (tx: Tx, task_id: string) => findPilotRun(tx, { task_id })
 const noSteps = { chain: [], refusal: null }
 const noControlledPilot = () => refuse('not_found', { detail: 'no such controlled pilot' })
+
+/** 404 for the pilot of another; 409 for one of another rail or tier, or that no run may begin. */
+function assertBegins(
+  pilot: PilotRow | undefined,
+  { agentId, rail, tier }: { agentId: string; rail: RailKey; tier: Tier },
+): void {
+  if (pilot === undefined) throw noPilot()
+  assertOwn(pilot, { agentId })
+  if (rail !== pilot.rail || tier !== pilot.tier)
+    throw refuse('quote_mismatch', { detail: `the pilot is for ${pilot.rail} ${pilot.tier}` })
+  assertActivated(pilot)
+}
 
 type Activated = Omit<PilotRunRow, 'pilot_id' | 'started_at'>
 

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
+import { railOf } from '#domain/rails/index.ts'
+import { createClient, type InputOf } from '../../../../api/http/client.ts'
+import { operations } from '../../../../api/operations/index.ts'
+import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
+import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
+import { decide } from '../../../support/registering-agent.ts'
+import { verifies } from '../../../verifies.ts'
+
+type Start = InputOf<'energyops-controlled-pilot-run'>
+type OfferRail = 'tokenops' | 'financeops' | 'energyops'
+let apis: ComposedApis
+let agent: Awaited<ReturnType<typeof openAgentUse>>
+beforeAll(async () => {
+  apis = await startComposed({ env: { LIMIT_AGENT_PER_MINUTE: '6000' } })
+  agent = await openAgentUse(apis.hosts[0]!, apis.operator, {
+    rails: ['energyops', 'tokenops', 'financeops'],
+    requested_scopes: ['runs:read', 'runs:write'],
+  })
+}, 120_000)
+afterAll(() => apis?.stop())
+
+const callback = () => `${apis.config.BASE_URL}${demoReceiverPath}?receiver=${freshKey()}`
+let units = 0
+const quoted = async (rail: OfferRail, tier: Start['tier'] = 'standard') => {
+  const asked = { rail, tier, units: ++units, idempotency_key: freshKey() }
+  return (await agent.client.call('agent-quote', asked)).body.quote.quote_id
+}
+const pilots = async (source: 'controlled' | 'offer') => {
+  const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+  return (await operator.call('pilots-list', { source })).body.items
+}
+/** The refusal of a start, whose event its agent reads. One that the chain takes is stored; no worker continues it here. */
+const started = async (rail: OfferRail, sent: Start) => {
+  const problem = await problemOf(agent.client.call(`${rail}-controlled-pilot-run`, sent))
+  if (!('chain' in problem)) return undefined
+  const { code, chain, audit_event_id } = problem as typeof problem & {
+    chain: { step: string; ok: boolean }[]
+    audit_event_id: string
+  }
+  const { event } = (await agent.client.call('write-gate-read', { audit_event_id })).body
+  expect(event).toMatchObject({ kind: 'refused', rail, passed: false, code })
+  expect(event?.checks.map(({ check, ok }) => [check, ok])).toEqual(
+    chain.map(({ step, ok }) => [step, ok]),
+  )
+  return code
+}
+
+verifies('pilot.example', 'the printed call is taken with a quote of one’s own', async () => {
+  for (const rail of ['tokenops', 'financeops', 'energyops'] as const) {
+    const { example } = operations.find(({ id }) => id === `${rail}-controlled-pilot-run`)!
+    const { entitlement_id: _paid, ...printed } = example.input as Start
+    const quote_id = await quoted(rail, printed.tier)
+    const of = { quote_id, callback_url: callback(), idempotency_key: freshKey() }
+    expect(await started(rail, { ...printed, ...of }), rail).toBeUndefined()
+    expect((await pilots('controlled'))[0]).toMatchObject({ rail, state: 'running' })
+  }
+})
+
+verifies(
+  ['pilot.named', 'production.gate-events'],
+  'a chain begins the pilot that it names, once',
+  async () => {
+    const launched = { rail: 'tokenops', tier: 'standard', objective: 'Costs by agent.' } as const
+    const offer = { ...launched, idempotency_key: freshKey() }
+    const { pilot_id } = (await agent.client.call('offer-launch', offer)).body.pilot
+    const begin = async (rail: OfferRail) =>
+      started(rail, {
+        request: { objective: 'Costs by agent.', pilot_id },
+        tool_scope: [rail, 'runs:write'],
+        tier: 'standard',
+        quote_id: await quoted(rail),
+        input: railOf(rail).sandboxInput as Start['input'],
+        callback_url: callback(),
+        on_gaps: 'report',
+        accept_terms: true,
+        idempotency_key: freshKey(),
+      })
+    expect(await begin('tokenops')).toBe('wrong_state')
+    await decide(apis.hosts[0]!, apis.operator, pilot_id, 'approve', { subject_kind: 'pilot' })
+    expect(await begin('energyops')).toBe('quote_mismatch')
+    expect(await begin('tokenops')).toBeUndefined()
+    expect((await pilots('offer'))[0]).toMatchObject({ pilot_id, state: 'running' })
+    expect(await begin('tokenops')).toBe('already_exists')
+    const another = await openAgentUse(apis.hosts[0]!, apis.operator, {
+      rails: ['tokenops'],
+      requested_scopes: ['runs:read', 'runs:write'],
+    })
+    const mine = agent
+    agent = another
+    expect(await begin('tokenops')).toBe('not_found')
+    agent = mine
+  },
+)
