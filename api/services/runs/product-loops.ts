@@ -4,7 +4,7 @@ import type { ProductStage, StageState } from '#domain/runs/product-loop.ts'
 import { returnPackageId } from '#domain/runs/return-package.ts'
 import { findProofOf, insertProofLoop } from '../../../activities/store/commerce/proof-loops.ts'
 import { findChallengeOf } from '../../../activities/store/payouts/challenges.ts'
-import { listPauses } from '../../../activities/store/payouts/controls.ts'
+import { findPause } from '../../../activities/store/payouts/controls.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
@@ -72,20 +72,20 @@ export class ProductLoopService {
   }
 }
 
-async function recordsOf(tx: Tx, { agent_id, entitlement_id, task_id }: TaskRow) {
+async function recordsOf(tx: Tx, { agent_id, entitlement_id, rail, task_id }: TaskRow) {
   const challenge = entitlement_id === null ? undefined : await findChallengeOf(tx, entitlement_id)
   const return_package = { return_package_id: returnPackageId(runIdOf(task_id)), claims: [] }
   const packageSha256 = packageDigest({ return_package })
   const proof =
     agent_id === null ? undefined : await findProofOf(tx, { packageSha256, agentId: agent_id })
-  const isPaused = (await listPauses(tx)).some(({ scope }) => scope === 'service')
+  const isPaused = (await findPause(tx, { service: '', rail })) !== undefined
   return { challenge, proof, isPaused }
 }
 
 type Card = Awaited<ReturnType<ProductLinkService['card']>>
 type Records = Awaited<ReturnType<typeof recordsOf>> & { card: Card }
 
-/** What is sold can be bought now: `held` while the service is paused, or while the page that was set for it does not sell it. */
+/** What is sold can be bought now: `held` while the service or the rail is paused, or while the page that was set for it does not sell it. */
 function cardState({ card, isPaused }: Records): StageState {
   if (card === undefined) return 'to_do'
   return isPaused || !['missing', 'live'].includes(card.page) ? 'held' : 'done'

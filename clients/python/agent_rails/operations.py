@@ -257,7 +257,7 @@ AGENT_REGISTER: Operation[types.AgentRegisterRequest, types.AgentRegisterAnswer]
 AGENT_STATUS: Operation[types.AgentStatusRequest, types.AgentStatusAnswer] = Operation(
     "agent-status", "GET", "/api/agents/status/{token}", "base", ("status",)
 )
-"""Read the subject of a status token: an agent’s trust, access key and next steps, or a task’s state."""
+"""Read the subject of a status token: an agent’s trust, access key, orders, pilots and next steps, or the state of a task, order or pilot."""
 
 HANDSHAKE_READ: Operation[types.HandshakeReadRequest, types.HandshakeReadAnswer] = Operation(
     "handshake-read", "GET", "/api/agents/handshake", "os", ("public",)
@@ -565,9 +565,9 @@ FINANCEOPS_RUNTIME_RUN: Operation[types.FinanceopsRuntimeRunRequest, types.Finan
 """Begin the run of a paid pilot of financeops, grant it its credit, or try the pilot out."""
 
 WRITE_GATE_READ: Operation[types.WriteGateReadRequest, types.WriteGateReadAnswer] = Operation(
-    "write-gate-read", "GET", "/api/production-write-gate", "base", ("public",)
+    "write-gate-read", "GET", "/api/production-write-gate", "base", ("public",), examines=True
 )
-"""Read what the production write gate validates, which operations are behind it, and what passed it so far."""
+"""Read what the production write gate validates, which operations are behind it, what passed it so far, and the event of a write of yours."""
 
 WRITE_GATE_VALIDATE: Operation[types.WriteGateValidateRequest, types.WriteGateValidateAnswer] = Operation(
     "write-gate-validate", "POST", "/api/production-write-gate", "base", ("public",), examines=True, keyed=True, keeps=True
@@ -847,7 +847,7 @@ HARDENING_READ: Operation[types.HardeningReadRequest, types.HardeningReadAnswer]
 PAUSE_SET: Operation[types.PauseSetRequest, types.PauseSetAnswer] = Operation(
     "pause-set", "POST", "/api/os-security-hardening", "base", ("operator",), keyed=True, keeps=True
 )
-"""Pause or resume everything, the payout rail, one wallet or one payout; answers with a signed receipt."""
+"""Pause or resume everything, the payout rail, one wallet, payout, rail or agent; answers with a signed receipt."""
 
 RECONCILIATION: Operation[types.ReconciliationRequest, types.ReconciliationAnswer] = Operation(
     "reconciliation", "GET", "/api/operator/reconciliation", "base", ("operator",)

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 2ab2c038bddf825acbdd17d025b1643bb27a35a2ddca5132691ffe1905c26249.
+# Made by `npm run client:python` from operations with SHA-256 e210efd86b91444b9cb2695fb75249edd9738ebcbbc5726d79eb89f19ca757ec.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -637,6 +637,7 @@ class ChangedControls(TypedDict):
     set_at: str | None
     fee_usd_per_month: int
     fee_accepted: bool
+    fee_ends_at: str | None
     wallets: list[Wallet1]
     changed: list[Literal['allowed_rails', 'per_run_usd_max', 'per_day_usd_max', 'review_all', 'callback_hosts', 'paused', 'credential_max_age_days']]
     receipt: Receipt
@@ -649,6 +650,7 @@ class BoundWallet(TypedDict):
     set_at: str | None
     fee_usd_per_month: int
     fee_accepted: bool
+    fee_ends_at: str | None
     wallets: list[Wallet1]
     receipt: Receipt
 
@@ -826,6 +828,41 @@ class WorkOrder(TypedDict):
     review: Review
     continued_by: str | None
     created_at: str
+
+
+class Client(TypedDict):
+    name: str
+    account_id: str | None
+
+
+class PilotModel(TypedDict):
+    pilot_id: str
+    source: Literal['intake', 'invitation', 'offer', 'controlled']
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    total_usd: int
+    client: Client
+    objective: str
+    workflow_description: str | None
+    desired_start: str | None
+    state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
+    work_order_id: str | None
+    run_work_order_id: str | None
+    runs: list[str]
+    next_step: str
+    created_at: str
+
+
+class WorkOrderStatus(TypedDict):
+    kind: Literal['work_order']
+    work_order: WorkOrder
+    next_action: str
+
+
+class PilotStatus(TypedDict):
+    kind: Literal['pilot']
+    pilot: PilotModel
+    next_action: str
 
 
 class Gateway(TypedDict):
@@ -1607,6 +1644,8 @@ class EvidenceEnvelope(TypedDict):
     task_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
     ledger_head: str
     ledger_entries: int
+    contract_id: str | None
+    terms_sha256: str | None
     return_package_id: str | None
     manifest_sha256: str | None
     proof_hash: str | None
@@ -1841,29 +1880,6 @@ class Granted(TypedDict):
     scopes: list[Literal['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'production:write', 'controls:write', 'exchange:write', 'profile:write', 'signing:use', 'proofs:publish', 'listings:write', 'regression:write', 'authority:read', 'actions:execute']]
 
 
-class Client(TypedDict):
-    name: str
-    account_id: str | None
-
-
-class PilotModel(TypedDict):
-    pilot_id: str
-    source: Literal['intake', 'invitation', 'offer', 'controlled']
-    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    tier: Literal['entry', 'standard', 'pro']
-    total_usd: int
-    client: Client
-    objective: str
-    workflow_description: str | None
-    desired_start: str | None
-    state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
-    work_order_id: str | None
-    run_work_order_id: str | None
-    runs: list[str]
-    next_step: str
-    created_at: str
-
-
 class Step5(TypedDict):
     step: Literal['intake', 'planner', 'worker', 'validator', 'exception_agent', 'revision_loop', 'review_step', 'return_package', 'attestation']
     state: Literal['to_do', 'waits', 'done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']
@@ -1924,7 +1940,7 @@ class ActivatedPilot(TypedDict):
     run: Run
     audit_event_id: str
     challenge: PaymentChallenge | None
-    status_token: str
+    status_token: str | None
 
 
 class ReadyToRunItem(TypedDict):
@@ -1970,11 +1986,30 @@ class OperationsBehindGateItem(TypedDict):
     refused: int
 
 
+class Check10(TypedDict):
+    check: str
+    ok: bool
+    detail: str
+
+
+class Event(TypedDict):
+    audit_event_id: str
+    kind: Literal['validated', 'written', 'refused']
+    operation_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    subject: str
+    passed: bool
+    code: str | None
+    checks: list[Check10]
+    at: str
+
+
 class WriteGate(TypedDict):
     checks: list[Check9]
     allowed_rails: list[Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']]
     operations_behind_gate: list[OperationsBehindGateItem]
     paused: str | None
+    event: Event | None
 
 
 class GateCheck(TypedDict):
@@ -2060,14 +2095,11 @@ class StartedCustomerActivation(TypedDict):
 AcceptanceCriterion: TypeAlias = str
 
 
-class FiringTerms1(TypedDict):
+class FiringTerms(TypedDict):
     version: Literal['firing-terms-v1']
     contract: str
     data_policy: str
     data_declaration: str
-
-
-FiringTerms: TypeAlias = FiringTerms1 | None
 
 
 class WorkflowFiring(TypedDict):
@@ -2078,7 +2110,7 @@ class WorkflowFiring(TypedDict):
     work_order_id: str | None
     code: str | None
     detail: str | None
-    terms_sha256: str | None
+    terms_sha256: str
 
 
 class Review2(TypedDict):
@@ -2239,13 +2271,20 @@ class Step7(TypedDict):
     evidence_id: str | None
 
 
+class OperatorDecision(TypedDict):
+    decision: Literal['approve', 'reject', 'revise', 'hold']
+    decided_at: str
+    receipt_id: str
+
+
 class ProviderActivation(TypedDict):
     sequence: list[Literal['provider_event', 'webhook_verification', 'provider_confirmation', 'credit_funding_event', 'settlement_receipt', 'run_eligibility', 'result_contract', 'callback']]
     webhook_rules: WebhookRules
     steps: list[Step7] | None
+    operator_decision: OperatorDecision | None
 
 
-class Event(TypedDict):
+class Event1(TypedDict):
     event: str
     headers: dict[str, str]
     body: str
@@ -2269,19 +2308,19 @@ class RetryRules(TypedDict):
 
 class CallbackExamples(TypedDict):
     signed_at: int
-    events: list[Event]
+    events: list[Event1]
     receivers: list[Receiver]
     retry_rules: RetryRules
 
 
-class Check10(TypedDict):
+class Check11(TypedDict):
     check: Literal['headers', 'time', 'signature']
     ok: bool
 
 
 class ReceivedCallback(TypedDict):
     verified: Literal[True]
-    checks: list[Check10]
+    checks: list[Check11]
     delivery_id: str
     duplicate: bool
     nonce: NotRequired[str]
@@ -2299,7 +2338,7 @@ class CallbackInbox(TypedDict):
     items: list[Item3]
 
 
-class Check11(TypedDict):
+class Check12(TypedDict):
     check: str
     ok: bool
     detail: str
@@ -2310,29 +2349,24 @@ class Payment(TypedDict):
     entitlement_id: str | None
 
 
-class Contract(TypedDict):
-    contract_id: str
+class ResultContract1(TypedDict):
+    version: Literal['v2']
+    split_version: Literal['1.0']
+
+
+class RunContract(TypedDict):
+    contract_id: str | None
     version: Literal['v2']
     task_id: str
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     tier: Literal['entry', 'standard', 'pro']
     usage: Literal['synthetic', 'operational']
-    tier_terms: TierTerms
-    scope: list[str]
-    acceptance_criteria: list[str]
-    review_policy: Literal['sandbox_policy', 'operator_review']
-    data_policy: str
-    data_declaration: str
-    payment: Payment
-    terms_sha256: str
-    state: Literal['ready', 'accepted', 'sealed', 'void']
+    terms_sha256: str | None
     accepted_by: str | None
-    accepted_at: str | None
-    run_contract: dict[str, Any] | None
-
-
-class ContractAsRead(TypedDict):
-    contract: Contract
+    input_sha256: str | None
+    review_decision: str | None
+    payment: Payment
+    result_contract: ResultContract1
 
 
 class Record2(TypedDict):
@@ -2533,7 +2567,7 @@ class DeliveredPackageInput(TypedDict):
 
 
 class Validation(TypedDict):
-    checks: list[Check11]
+    checks: list[Check12]
 
 
 class Review3(TypedDict):
@@ -2660,7 +2694,7 @@ class Operator(TypedDict):
 
 
 class Control(TypedDict):
-    scope: Literal['service', 'payouts', 'wallet', 'payout']
+    scope: Literal['service', 'payouts', 'wallet', 'payout', 'rail', 'agent']
     target: str | None
     paused: bool
     reason: str
@@ -2950,7 +2984,7 @@ class RevokedAccessKey(TypedDict):
 
 
 class ActivePause(TypedDict):
-    scope: Literal['service', 'payouts', 'wallet', 'payout']
+    scope: Literal['service', 'payouts', 'wallet', 'payout', 'rail', 'agent']
     target: str | None
     reason: str
     operator_name: str
@@ -2958,7 +2992,7 @@ class ActivePause(TypedDict):
 
 
 class PauseChange(TypedDict):
-    scope: Literal['service', 'payouts', 'wallet', 'payout']
+    scope: Literal['service', 'payouts', 'wallet', 'payout', 'rail', 'agent']
     target: str | None
     reason: str
     operator_name: str
@@ -3184,7 +3218,7 @@ class Work1(TypedDict):
     payment_id: str
 
 
-class Payment1(TypedDict):
+class Payment2(TypedDict):
     payment_id: str
     network: str
     asset: str
@@ -3202,7 +3236,7 @@ class Proven(TypedDict):
     body_sha256: str | None
     status: int | None
     at: int
-    payment: Payment1 | None
+    payment: Payment2 | None
 
 
 class Claims(TypedDict):
@@ -3241,7 +3275,7 @@ class Proven1(TypedDict):
     body_sha256: str | None
     status: int | None
     at: int
-    payment: Payment1 | None
+    payment: Payment2 | None
 
 
 class Claims1(TypedDict):
@@ -3265,7 +3299,7 @@ class Key8(TypedDict):
 class VerifiedPassport(TypedDict):
     valid: bool
     reasons: list[str]
-    checks: list[Check11]
+    checks: list[Check12]
     claims: Claims1 | None
     key: Key8 | None
     verification_packet: VerificationPacket | None
@@ -3411,7 +3445,7 @@ class VerifiedHandoffPack(TypedDict):
     expired: bool | None
     recipient_matches: bool | None
     permitted: Permitted
-    checks: list[Check11]
+    checks: list[Check12]
     pack: Pack | None
     key: Key8 | None
     verification_packet: VerificationPacket | None
@@ -3493,14 +3527,14 @@ class Claim2(TypedDict):
     forbidden: str | None
 
 
-class Check15(TypedDict):
+class Check16(TypedDict):
     check: Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']
     outcome: Literal['passed', 'failed', 'unverified', 'not_needed']
     reason: str | None
     detail: str
 
 
-class Payment3(TypedDict):
+class Payment4(TypedDict):
     payment_reference_id: str
     method: str
     state: str
@@ -3514,8 +3548,8 @@ class CommercePacket(TypedDict):
     package_sha256: str
     inputs: list[Input]
     claims: list[Claim2]
-    checks: list[Check15]
-    payment: Payment3 | None
+    checks: list[Check16]
+    payment: Payment4 | None
     keys_url: str
     offline_verification: list[str]
 
@@ -3536,7 +3570,7 @@ class AgentCommercePassport(TypedDict):
     verify_url: str
 
 
-class Check16(TypedDict):
+class Check17(TypedDict):
     check: Literal['hashes', 'required_items', 'claims', 'policy', 'evidence_age', 'evidence_owner', 'payment', 'authority', 'protocol', 'duplicates']
     outcome: Literal['passed', 'failed', 'unverified', 'not_needed']
     reason: str | None
@@ -3545,7 +3579,7 @@ class Check16(TypedDict):
 class PublicCommerceProof(TypedDict):
     proof_id: str
     decision: Literal['eligible_to_continue', 'human_review_required', 'payment_hold']
-    checks: list[Check16]
+    checks: list[Check17]
     mission_kind: Literal['rail_run', 'work_order_delivery', 'agent_handoff', 'pilot_delivery', 'free_proof']
     agent_id: str | None
     protocol_binding: Literal['mcp', 'http', 'a2a', 'x402', 'ap2'] | None
@@ -3768,7 +3802,7 @@ class AgentPassport(TypedDict):
     verify_url: str
 
 
-class Check17(TypedDict):
+class Check18(TypedDict):
     check: str
     ok: bool
     detail: str
@@ -3778,7 +3812,7 @@ class VerifiedAgentPassport(TypedDict):
     verified: bool
     receipt_id: str
     kind: str | None
-    checks: list[Check17]
+    checks: list[Check18]
     signature: Signature
     payload_sha256: str | None
     verified_at: str
@@ -3914,7 +3948,7 @@ class TrustListingContract(TypedDict):
     fee: Fee
 
 
-class Check18(TypedDict):
+class Check19(TypedDict):
     receipt_id: str
     kind: str | None
     ok: bool
@@ -3923,7 +3957,7 @@ class Check18(TypedDict):
 
 class CreatedTrustListing(TypedDict):
     listing: TrustListing
-    checks: list[Check18]
+    checks: list[Check19]
 
 
 class BadgeQuote(TypedDict):
@@ -4230,6 +4264,11 @@ class Operation1(TypedDict):
     tool: str | None
 
 
+class Sequence(TypedDict):
+    name: str
+    steps: list[str]
+
+
 class Schema(TypedDict):
     name: str
     version: str
@@ -4261,7 +4300,7 @@ class Rail2(TypedDict):
     tiers: Tiers
 
 
-class Payment4(TypedDict):
+class Payment5(TypedDict):
     posture: list[Literal['reference_based', 'provider_webhooks']]
     paths: list[Literal['hosted_checkout_link', 'invoice_or_purchase_order', 'agent_credit', 'manual_operator_verified_reference']]
     methods: list[Literal['hosted_checkout', 'agent_allowance', 'payment_reference', 'invoice_reference', 'stablecoin_reference', 'x402_reference', 'ap2_mandate_reference']]
@@ -4278,10 +4317,11 @@ class AgentTools(TypedDict):
     payment_protocols: list[PaymentProtocol]
     tools: list[Tool1]
     operations: list[Operation1]
+    sequences: list[Sequence]
     policy_rules: list[str]
     schemas: list[Schema]
     rails: list[Rail2]
-    payment: Payment4
+    payment: Payment5
 
 
 class SupportedInterface(TypedDict):
@@ -4387,11 +4427,6 @@ class Step8(TypedDict):
     price: Literal['quote'] | Price | None
     example_body: dict[str, Any] | None
     replace: list[ReplaceItem]
-
-
-class Sequence(TypedDict):
-    name: str
-    steps: list[str]
 
 
 class RateLimitPolicy(TypedDict):
@@ -4761,7 +4796,7 @@ class Pisp(TypedDict):
     domain_name: str
 
 
-class Payment5(TypedDict):
+class Payment6(TypedDict):
     constraints: list[Constraints2 | Constraints3 | Constraints4 | Constraints5 | Constraints6 | Constraints7 | Constraints8]
     payee: NotRequired[Payee]
     payment_amount: NotRequired[PaymentAmount]
@@ -4774,7 +4809,7 @@ class Ap2(TypedDict):
     agent_id: str
     agent_key: AgentKey
     checkout: Checkout
-    payment: Payment5
+    payment: Payment6
     expires_at: str
 
 
@@ -5916,6 +5951,7 @@ class TokenopsControlledPilotReadRequest(TypedDict):
 class Request(TypedDict):
     objective: str
     customer_account: NotRequired[str]
+    pilot_id: NotRequired[str]
 
 
 class TokenopsControlledPilotRunRequest(TypedDict):
@@ -6026,7 +6062,7 @@ FinanceopsRuntimeRunAnswer: TypeAlias = BegunPilot
 
 
 class WriteGateReadRequest(TypedDict):
-    pass
+    audit_event_id: NotRequired[str]
 
 
 WriteGateReadAnswer: TypeAlias = WriteGate
@@ -6164,6 +6200,7 @@ PilotIntakeReadAnswer: TypeAlias = OwnPilot | PilotIntakeContract
 class Client2(TypedDict):
     name: str
     contact: str
+    account_id: NotRequired[str]
 
 
 class PilotIntakeSubmitRequest(TypedDict):
@@ -6369,9 +6406,6 @@ class ContractPrepareRequest(TypedDict):
 
 class ContractReadRequest(TypedDict):
     contract_id: str
-
-
-ContractReadAnswer: TypeAlias = ContractAsRead
 
 
 class ContractAcceptRequest(TypedDict):
@@ -6652,7 +6686,7 @@ class HardeningReadRequest(TypedDict):
 
 
 class PauseSetRequest(TypedDict):
-    scope: Literal['service', 'payouts', 'wallet', 'payout']
+    scope: Literal['service', 'payouts', 'wallet', 'payout', 'rail', 'agent']
     target: NotRequired[str]
     paused: bool
     reason: str
@@ -7021,7 +7055,7 @@ class CompletedWork1(TypedDict):
     payment_id: str
 
 
-class Payment6(TypedDict):
+class Payment7(TypedDict):
     transaction_hash: str
     payee: str
     amount_atomic: str
@@ -7031,7 +7065,7 @@ class Payment6(TypedDict):
 class ScorecardComputeRequest(TypedDict):
     mode: Literal['compute']
     completed_work: list[CompletedWork | CompletedWork1]
-    payments: list[Payment6]
+    payments: list[Payment7]
 
 
 ScorecardComputeAnswer: TypeAlias = Scorecard
@@ -7130,7 +7164,7 @@ class EvidenceItem1(TypedDict):
     receipt_id: NotRequired[str]
 
 
-class Payment7(TypedDict):
+class Payment8(TypedDict):
     payment_reference_id: str
     amount_usd: NotRequired[int]
 
@@ -7145,7 +7179,7 @@ class CommerceProofEvaluateRequest(TypedDict):
     agent: Agent3 | Agent4
     return_package: ReturnPackage2 | ReturnPackage3
     evidence: NotRequired[list[EvidenceItem1]]
-    payment: NotRequired[Payment7]
+    payment: NotRequired[Payment8]
     authority: NotRequired[Authority]
     protocol_binding: NotRequired[Literal['mcp', 'http', 'a2a', 'x402', 'ap2']]
     idempotency_key: NotRequired[str]
@@ -7729,7 +7763,7 @@ class Rail(TypedDict):
 
 class AgentPricing(TypedDict):
     currency: Literal['usd']
-    pricing_model: Literal['free_tools_movement_fee']
+    pricing_model: Literal['free_tools_movement_fee'] | None
     rails: list[Rail]
     fee_rule: str
     quote_how: str
@@ -7808,6 +7842,7 @@ class Own(TypedDict):
     set_at: str | None
     fee_usd_per_month: int
     fee_accepted: bool
+    fee_ends_at: str | None
     wallets: list[Wallet1]
 
 
@@ -7872,12 +7907,6 @@ class TaskStatus(TypedDict):
     kind: Literal['task']
     task: Task
     return_package_id: str | None
-    next_action: str
-
-
-class WorkOrderStatus(TypedDict):
-    kind: Literal['work_order']
-    work_order: WorkOrder
     next_action: str
 
 
@@ -8092,7 +8121,7 @@ class CustomerWorkflow(TypedDict):
     cadence: Literal['on_demand', 'daily', 'weekly', 'monthly']
     input_sha256: str
     accepted_terms: FiringTerms
-    terms_sha256: str | None
+    terms_sha256: str
     state: Literal['waiting', 'active', 'paused', 'rejected', 'deleted']
     decision_id: str | None
     created_at: str
@@ -8133,13 +8162,33 @@ class Preflight(TypedDict):
     task: Task
     task_token: str
     links: dict[str, str]
-    checks: list[Check11]
+    checks: list[Check12]
     blocking: list[str]
 
 
-class PreparedContract(TypedDict):
+class Contract(TypedDict):
+    contract_id: str
+    version: Literal['v2']
+    task_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    usage: Literal['synthetic', 'operational']
+    tier_terms: TierTerms
+    scope: list[str]
+    acceptance_criteria: list[str]
+    review_policy: Literal['sandbox_policy', 'operator_review']
+    data_policy: str
+    data_declaration: str
+    payment: Payment
+    terms_sha256: str
+    state: Literal['ready', 'accepted', 'sealed', 'void']
+    accepted_by: str | None
+    accepted_at: str | None
+    run_contract: RunContract | None
+
+
+class ContractAsRead(TypedDict):
     contract: Contract
-    receipt: Receipt
 
 
 class AcceptedContract(TypedDict):
@@ -8604,7 +8653,7 @@ OffersReadAnswer: TypeAlias = PilotOffers
 PreflightAnswer: TypeAlias = Preflight
 
 
-ContractPrepareAnswer: TypeAlias = PreparedContract
+ContractReadAnswer: TypeAlias = ContractAsRead
 
 
 ContractAcceptAnswer: TypeAlias = AcceptedContract
@@ -8751,6 +8800,8 @@ class AgentStatus(TypedDict):
     trust_state: Literal['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
     credential: Credential | None
     tasks: list[Task]
+    work_orders: list[WorkOrder]
+    pilots: list[PilotModel]
     records: list[Record]
     next_action: str
     steps: list[Step]
@@ -8785,6 +8836,11 @@ class CustomerWorkflows(TypedDict):
     total: int
 
 
+class PreparedContract(TypedDict):
+    contract: Contract
+    receipt: Receipt
+
+
 class KeyRings(TypedDict):
     rings: list[KeyRing]
 
@@ -8801,7 +8857,7 @@ PayoutExecuteAnswer: TypeAlias = PayoutAnswer
 PayoutStatusAnswer: TypeAlias = PayoutAnswer
 
 
-AgentStatusAnswer: TypeAlias = AgentStatus | TaskStatus | WorkOrderStatus
+AgentStatusAnswer: TypeAlias = AgentStatus | TaskStatus | WorkOrderStatus | PilotStatus
 
 
 FetchReturnPackageAnswer: TypeAlias = FetchedReturnPackage
@@ -8814,6 +8870,9 @@ ProductionRunsReadAnswer: TypeAlias = ProductionRuns
 
 
 CustomerWorkflowReadAnswer: TypeAlias = CustomerWorkflows
+
+
+ContractPrepareAnswer: TypeAlias = PreparedContract
 
 
 KeyRingsAnswer: TypeAlias = KeyRings

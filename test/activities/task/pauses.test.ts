@@ -27,7 +27,11 @@ const refusal = (made: Promise<unknown>) =>
     (error: { refusal?: object }) => error.refusal,
   )
 const quote = (rail: typeof packetops | typeof energyops, owner: string) =>
-  refusal(transaction(tasks.db, (tx) => issueQuote(tx, { by: { owner }, rail, tier: 'standard' })))
+  refusal(
+    transaction(tasks.db, (tx) =>
+      issueQuote(tasks.deps, tx, { by: { owner }, rail, tier: 'standard' }),
+    ),
+  )
 const begin = async (terms: Parameters<typeof tasks.draft>[0] = {}) => {
   const { taskId, submit } = await tasks.draft(terms)
   return refusal(tasks.record(taskId, submit))
