@@ -1,16 +1,21 @@
 import type { z } from 'zod'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { limits } from '#domain/core/limits.ts'
+import { isBodyOptional } from '../../api/calls/pick-operation.ts'
 import type { AnyOperation } from '../../api/operation.ts'
-import { placesIn, withValue } from './attacks.ts'
+import { placesIn, withValue, writes } from './attacks.ts'
 
+/** The operations behind the path of one. */
+const sharing = ({ http: { path, method } }: AnyOperation) =>
+  writes.filter(({ http }) => http.path === path && http.method === method)
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 /** Bodies that are no input, each made of the JSON of one that is. */
 export const malformed: readonly ((
   json: string,
   operation: AnyOperation,
 ) => string | Uint8Array)[] = [
-  () => '',
+  // No body at all is one, where it may be left out.
+  (_json, operation) => (isBodyOptional(sharing(operation)) ? ' ' : ''),
   () => 'null',
   () => '[]',
   () => '"text"',

@@ -28,6 +28,8 @@ const renamed: readonly (readonly [RegExp, string])[] = [
     "-- A waived gap: the work continues with what there is. elsif new.step = 'revision_loop'",
   ],
   [/\blane_(by_nonce|by_purpose|open)\b/g, 'gas_wallet_transactions_$1'],
+  // Operators also pause rails and agents.
+  [/(control_changes_scope_check .*'payout'::text)/, "$1, 'rail'::text, 'agent'::text"],
 ]
 
 /** What guards check since the squash, after the text that the pattern names. */
