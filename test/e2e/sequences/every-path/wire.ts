@@ -23,6 +23,19 @@ const parsed = (text: string): unknown => {
   }
 }
 
+/** What came of an answer until it was over, or until its caller ended it. */
+async function textOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const part of body ?? [])
+      text += decoder.decode(part as Uint8Array, { stream: true })
+  } catch {
+    return text
+  }
+  return text
+}
+
 /** Does something, and returns the last call of the address that this made. */
 export async function overheard(at: Address, act: () => Promise<unknown>) {
   const original = globalThis.fetch
@@ -32,11 +45,8 @@ export async function overheard(at: Address, act: () => Promise<unknown>) {
     const request = new Request(url, init)
     const body = await request.clone().text()
     const answer = await original(request)
-    // It is read at once, and to nothing where its caller ends it: an ended stream is not read later.
-    const came = answer
-      .clone()
-      .text()
-      .catch(() => '')
+    // Read at once: a stream that its caller has ended is not read later.
+    const came = textOf(answer.clone())
     if (isFor(at, request.method, body)) calls.push({ request, body, came })
     return answer
   }
