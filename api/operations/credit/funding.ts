@@ -44,6 +44,7 @@ export function fundedBy({ payment_reference_id, ...given }: Given): FundedBy {
     payer,
     proof,
     evidence,
+    provider,
   } = given
-  return { method, external_reference, amount_usd, payer, proof, evidence }
+  return { method, external_reference, amount_usd, payer, proof, evidence, provider }
 }

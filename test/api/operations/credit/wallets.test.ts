@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { packetops } from '#domain/rails/packetops.ts'
+import { findReference } from '../../../../activities/store/payments/payment-references.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'
 import { key, providerEvent, startMoneyApis } from '../../../support/money-over-http.ts'
@@ -241,6 +242,16 @@ verifies(
     await auditBooks(apis.db)
   },
 )
+
+verifies('wallet.http.fund', 'only the provider that is named confirms a top-up', async () => {
+  const agent = await owner()
+  const { wallet_id } = await create(agent)
+  const fund = (provider: string) =>
+    agent.call('allowance-fund', { ...invoice(wallet_id, 10), provider })
+  expect(await codeOf(fund('unknown'))).toBe('invalid_request')
+  const { payment_reference_id } = (await fund('tills')).body.payment_reference
+  expect((await findReference(apis.db, payment_reference_id))?.provider).toBe('tills')
+})
 
 verifies('wallet.http.fund', 'a payment for something else is not one for the wallet', async () => {
   const agent = await owner()
