@@ -14,14 +14,15 @@ type ReferenceDecision = {
 
 /** What an operator may decide about a payment. */
 export function operatorDecisions({ method, reason_code }: ReferenceRow): ('approve' | 'reject')[] {
-  if (isConfirmedBy(method, 'operator')) return ['approve', 'reject']
+  if (isConfirmedBy(method, 'operator') || reason_code === 'unclear_payment')
+    return ['approve', 'reject']
   return reason_code === 'amount_mismatch' ? ['reject'] : []
 }
 
 /**
- * An operator's decision on a payment that no machine confirms. Only invoices and plain references can be approved; a chain, a
- * wallet or a mandate decides the other methods. A payment of a wrong amount can always be rejected: it has to be returned.
- * 404, 403 `control_denied`, 409 `wrong_state`.
+ * An operator's decision on a payment that no machine confirms. Only invoices, plain references and paid sessions that name nothing
+ * can be approved; a chain, a wallet or a mandate decides the other methods. A payment of a wrong amount can always be rejected: it has to be returned.
+ * 404, 403 `control_denied`, 409 `wrong_state`, `reference_already_used`.
  */
 export async function decideReference(
   deps: ReceiptIssuer,

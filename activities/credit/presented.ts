@@ -1,7 +1,9 @@
 import { refuse } from '#domain/core/errors.ts'
-import type { AuthorityType } from '#domain/payments/payment-reference.ts'
+import { limits } from '#domain/core/limits.ts'
+import { type AuthorityType, isByName } from '#domain/payments/payment-reference.ts'
 import { consumeKeys } from '../store/calls/replay-ledger.ts'
 import {
+  countNamedBy,
   insertReference,
   type NewReference,
   type ReferenceRow,
@@ -13,7 +15,7 @@ import { payFromWallet } from './allowance.ts'
 import { recordAp2 } from './ap2.ts'
 import { assertUnused, type Prepared, type Presented } from './presenting.ts'
 import { newId } from './quotes.ts'
-import { type Locked, settle } from './settlement.ts'
+import { alreadyUsed, isConfirmedName, type Locked, settle } from './settlement.ts'
 
 /** `provider`: only its events confirm the payment; without one, those of the first provider that reports it. */
 export type Presenter = Presented & {
@@ -34,6 +36,7 @@ export async function insertPresented(
 ): Promise<ReferenceRow> {
   const { agentId, method, evidence, authorityType, provider } = input
   const { external_reference, payer, proof, claim, ap2 } = prepared
+  if (isByName(method) && (await isConfirmedName(tx, external_reference))) throw alreadyUsed()
   const reference = await insertReference(tx, {
     payment_reference_id: newId('pr'),
     agent_id: agentId,
@@ -47,13 +50,24 @@ export async function insertPresented(
     evidence_url: evidence?.url ?? null,
     provider: provider ?? null,
   })
-  if (reference === undefined)
-    throw refuse('reference_already_used', {
-      detail: 'this payment was presented before',
-    })
+  if (reference === undefined) throw alreadyUsed()
   if (ap2 !== undefined) await recordAp2(tx, reference, ap2)
   if (claim !== undefined) await claimPayment(tx, claim, reference.payment_reference_id, 'settling')
   return reference
+}
+
+/** Throws 429 `rate_limited` for an agent that named more payments than it can have made. */
+export async function assertMayName(
+  tx: Tx,
+  { agentId, method }: Pick<Presenter, 'agentId' | 'method'>,
+): Promise<void> {
+  if (!isByName(method)) return
+  const { waiting, rejected } = await countNamedBy(tx, agentId)
+  if (waiting < limits.paymentsNamedWaitingMax && rejected < limits.paymentsRejectedPerDay) return
+  throw refuse('rate_limited', {
+    detail: `${waiting} payments wait, and ${rejected} were rejected within a day`,
+    next_action: 'Present a payment once those that wait are decided, or tomorrow.',
+  })
 }
 
 /** Settles a payment that was proven when it was presented, in the same transaction. */

@@ -31,9 +31,10 @@ export async function receiveEvent(
 }
 
 /**
- * The outcome of an event: `verified`, `rejected` or `pending` (a wrong amount) as the reference now is; how the payment stands after
- * a refund or dispute; `unmatched` if no caller presented it and it names no open challenge of ours; or `refused_…` with the code of a
- * rule that forbids what the event asks for. An operator must check every event that is not simply applied.
+ * The outcome of an event: `verified`, `rejected` or `pending` (a wrong amount, or nothing is named) as the reference now is; how the
+ * payment stands after a refund or dispute; `unmatched` if no caller presented it and it names no open challenge of ours; or
+ * `refused_…` with the code of a rule that forbids what the event asks for. An operator must check every event that is not simply
+ * applied.
  */
 export type EventOutcome = { outcome: string; reference: ReferenceRow | undefined }
 
@@ -53,8 +54,14 @@ export async function applyEvent(deps: MoneyDeps, key: EventKey): Promise<EventO
 
 async function outcomeOf(deps: MoneyDeps, event: ProviderEventRow): Promise<EventOutcome> {
   try {
-    const reference = (await referenceOf(deps, event)) ?? (await presentFor(deps, event))
-    return reference === undefined ? unmatched : await act(deps, event, reference)
+    const { own, others } = await spokenOf(deps, event)
+    // Rejects what was presented under the name of a payment for something else.
+    for (const other of others) await verifyReference(deps, other.payment_reference_id)
+    const found = own.length > 0 ? own : await presentFor(deps, event)
+    const applied: EventOutcome[] = []
+    for (const reference of found) applied.push(await act(deps, event, reference))
+    const isConfirmed = ({ reference }: EventOutcome) => reference?.settlement_receipt_id != null
+    return applied.find(isConfirmed) ?? applied[0] ?? unmatched
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     return { outcome: `refused_${error.refusal.code}`, reference: undefined }
@@ -73,31 +80,35 @@ async function act(
   return applyReturns(deps, await verifyReference(deps, payment_reference_id), event.event_id)
 }
 
-/** The reference that the event's session was presented as, or else the one that waits on its challenge for a provider. */
-async function referenceOf(
+/** How many references of one name an event is applied to; anyone may present a name. */
+const SPOKEN_OF = 50
+
+/**
+ * The references that the event may be about: of those presented under its name, and of the one that waits on its challenge for a
+ * provider, those that pay what it names. Where it names nothing, all may be meant.
+ */
+async function spokenOf(
   { db }: MoneyDeps,
   event: ProviderEventRow,
-): Promise<ReferenceRow | undefined> {
-  const names = await namesIn(db, event)
-  const spokenOf = await listSpokenOf(db, { provider: event.provider, ...names })
-  return (
-    spokenOf.find(({ external_reference }) => names.references.includes(external_reference)) ??
-    spokenOf[0]
-  )
+): Promise<{ own: ReferenceRow[]; others: ReferenceRow[] }> {
+  const { references, challenges, wallets } = await namesIn(db, event)
+  const named = { provider: event.provider, references, challenges }
+  const targets = [...challenges, ...wallets]
+  const isOwn = ({ challenge_id, wallet_id }: ReferenceRow) =>
+    targets.length === 0 || targets.includes(challenge_id ?? wallet_id ?? '')
+  const all = await listSpokenOf(db, named, SPOKEN_OF)
+  return { own: all.filter(isOwn), others: all.filter((one) => !isOwn(one)) }
 }
 
 /** A customer who paid by a hosted link presented nothing: the provider's word does it, for the agent whose credit it is. */
-async function presentFor(
-  deps: MoneyDeps,
-  event: ProviderEventRow,
-): Promise<ReferenceRow | undefined> {
-  if (event.type !== 'payment.settled' || event.challenge_id === null) return undefined
+async function presentFor(deps: MoneyDeps, event: ProviderEventRow): Promise<ReferenceRow[]> {
+  if (event.type !== 'payment.settled' || event.challenge_id === null) return []
   const challenge = await findChallenge(deps.db, event.challenge_id)
   if (challenge?.state !== 'open' || challenge.lapsed || challenge.entitlement_id === null)
-    return undefined
+    return []
   const entitlement = await findEntitlement(deps.db, challenge.entitlement_id)
-  if (entitlement === undefined) return undefined
-  return presentReference(deps, {
+  if (entitlement === undefined) return []
+  const presented = await presentReference(deps, {
     agentId: entitlement.agent_id,
     challengeId: challenge.challenge_id,
     method: 'hosted_checkout',
@@ -105,4 +116,5 @@ async function presentFor(
     provider: event.provider,
     alreadyPaid: true,
   })
+  return [presented]
 }

@@ -16,7 +16,7 @@ import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { debit, debitAuthorized, debited } from './allowance.ts'
 import type { MoneyDeps } from './deps.ts'
-import { insertPresented, type Presenter, settleProven } from './presented.ts'
+import { assertMayName, insertPresented, type Presenter, settleProven } from './presented.ts'
 import { fromWallet, type Prepared, prepare } from './presenting.ts'
 import { alreadyFunded, liveQuote, openEntitlement, paymentPending } from './quotes.ts'
 import { assertMayPay } from './spending-limit.ts'
@@ -95,7 +95,10 @@ async function storePresented(
   if (before !== undefined && repeats(before, input)) return before
   assertPayable(challenge, before, input.amountUsd)
   const quote = await liveQuote(tx, challenge.quote_id)
-  if (input.alreadyPaid !== true) await assertMayPay(tx, input.agentId, challenge)
+  if (input.alreadyPaid !== true) {
+    await assertMayName(tx, input)
+    await assertMayPay(tx, input.agentId, challenge)
+  }
   const { entitlement_id } = await openEntitlement(tx, quote, input.agentId)
   const state = move('the challenge', challengeTransitions, challenge.state, 'present')
   await updateChallenge(tx, challenge.challenge_id, { state, entitlement_id })

@@ -1,5 +1,6 @@
 import { move } from '#domain/core/state-table.ts'
 import { referenceTransitions } from '#domain/payments/payment-reference.ts'
+import { withoutOthers } from '#domain/payments/provider-event.ts'
 import { checkReturns } from '#domain/payments/returned-money.ts'
 import { eventsAbout } from '../store/credit/provider-events.ts'
 import { type ReferenceRow, updateReference } from '../store/payments/payment-references.ts'
@@ -37,7 +38,8 @@ async function applyVerdict(
   tx: Tx,
   { reference, eventId }: Returning,
 ): Promise<Applied> {
-  const verdict = checkReturns(reference.amount_usd * 100, await eventsAbout(tx, reference))
+  const events = withoutOthers(reference, await eventsAbout(tx, reference))
+  const verdict = checkReturns(reference.amount_usd * 100, events)
   if (verdict === 'returned' || reference.state === 'refunded')
     return takeBack(deps, tx, { reference, eventId })
   const isDisputed = reference.state === 'disputed'

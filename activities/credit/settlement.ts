@@ -1,3 +1,4 @@
+import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { move } from '#domain/core/state-table.ts'
 import {
@@ -10,6 +11,7 @@ import {
 } from '#domain/credit/credit.ts'
 import {
   challengeTransitions,
+  isByName,
   type ReasonCode,
   referenceTransitions,
 } from '#domain/payments/payment-reference.ts'
@@ -18,6 +20,8 @@ import { lockEntitlement, updateEntitlement } from '../store/credit/entitlements
 import { postMovement } from '../store/credit/postings.ts'
 import {
   findReference,
+  listNamed,
+  lockName,
   lockReference,
   type ReferenceRow,
   updateReference,
@@ -97,6 +101,7 @@ export async function settle(
   tx: Tx,
   { reference, challenge, proof }: Locked & { proof: PaymentProof },
 ): Promise<ReferenceRow> {
+  if (await isTaken(tx, reference)) throw alreadyUsed()
   // Before its postings, as all do that pay from the wallet.
   if (reference.wallet_id !== null) await lockWallet(tx, reference.wallet_id)
   const events: ('check' | 'verify')[] =
@@ -144,6 +149,26 @@ export async function settle(
   if (entitlement_id !== null) await returnRest(deps, tx, entitlement_id)
   return row
 }
+
+/** Whether a payment of this name was confirmed before; none is by another transaction until this one ends. */
+export async function isTaken(
+  tx: Tx,
+  { method, external_reference }: ReferenceRow,
+): Promise<boolean> {
+  if (!isByName(method)) return false
+  await lockName(tx, external_reference)
+  return isConfirmedName(tx, external_reference)
+}
+
+export async function isConfirmedName(tx: Tx, name: string): Promise<boolean> {
+  const [first] = await listNamed(tx, name, 1)
+  return first?.state === 'verified' || first?.state === 'disputed'
+}
+
+export const alreadyUsed = () =>
+  refuse('reference_already_used', {
+    detail: 'this payment was presented before',
+  })
 
 type Funding = { reference: ReferenceRow; source: Account; settlement: string }
 

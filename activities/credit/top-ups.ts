@@ -4,7 +4,7 @@ import { findPresented, type ReferenceRow } from '../store/payments/payment-refe
 import { transaction } from '../store/postgres/db.ts'
 import { ownWallet } from './allowance.ts'
 import type { MoneyDeps } from './deps.ts'
-import { insertPresented, type Presenter, settleProven } from './presented.ts'
+import { assertMayName, insertPresented, type Presenter, settleProven } from './presented.ts'
 import { offeredAs, prepare } from './presenting.ts'
 
 export type TopUpInput = Presenter & { walletId: string; amountUsd: number }
@@ -35,9 +35,11 @@ export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<
     const known = await findPresented(tx, {
       method,
       external_reference: prepared.external_reference,
+      wallet_id: walletId,
     })
     const same = sameTopUp(known, input)
     if (same !== undefined) return same
+    await assertMayName(tx, input)
     const reference = await insertPresented(tx, {
       input,
       prepared,

@@ -3,7 +3,12 @@ import { findReference, type ReferenceRow } from '../store/payments/payment-refe
 import { transaction } from '../store/postgres/db.ts'
 import { checkReference } from './checks.ts'
 import type { MoneyDeps } from './deps.ts'
-import { closeReference, keepPending, lockBoth, settle } from './settlement.ts'
+import { closeReference, isTaken, keepPending, lockBoth, settle } from './settlement.ts'
+
+const ofAnother = {
+  code: 'unclear_payment',
+  reason: 'a payment of this name was confirmed for something else',
+} as const
 
 /**
  * Checks the proof of a presented payment and stores the verdict: `verified` settles, `rejected` frees the challenge, and any other
@@ -21,6 +26,7 @@ export async function verifyReference(deps: MoneyDeps, referenceId: string): Pro
     if (reference.state !== 'presented' && reference.state !== 'pending') return reference
     switch (verdict.kind) {
       case 'verified':
+        if (await isTaken(tx, reference)) return keepPending(tx, locked, ofAnother)
         return settle(deps, tx, {
           ...locked,
           proof: { decidedBy: verdict.by, evidence: verdict.evidence },

@@ -18,7 +18,8 @@ export async function checkProviderEvents(
   const events = await readEvents(db, keys)
   return events.flatMap(({ provider, event_id, type, outcome, reference_state, ...said }) => {
     if (outcome === null || (outcome === 'disputed' && reference_state !== 'disputed')) return []
-    const code = outcome.startsWith('refused_') ? 'event_refused' : codes[outcome]
+    const isRefused = outcome.startsWith('refused_') || outcome === 'rejected'
+    const code = isRefused ? 'event_refused' : codes[outcome]
     if (code === undefined) return []
     const {
       external_reference,

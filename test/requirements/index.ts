@@ -199,6 +199,11 @@ export const requirements = {
     behavior:
       'A payment reference is unique and funds credit only after it is verified. Its challenge becomes free when the reference is proven to be empty.',
   },
+  'money.named': {
+    source: 'money § Provider events',
+    behavior:
+      'The name of a payment is no proof: an event funds what it names itself, and an operator decides a payment that names nothing. The first to name a payment neither gets it nor keeps it from another.',
+  },
   'money.spending-limit': {
     source: 'money § Payment methods',
     behavior:

@@ -61,21 +61,21 @@ const isReturn = sql.raw(
   "(e.type like 'dispute.%' or e.type in ('payment.refunded','payment.partially_refunded'))",
 )
 
-/** The references and the challenges that this event may be about. */
+/** The names of the payment that this event is about, and the challenges and wallets that it says are paid by it. */
 export async function namesIn(
   tx: Tx,
   event: Pick<
     ProviderEventRow,
-    'provider' | 'external_reference' | 'challenge_id' | 'payment_intent'
+    'provider' | 'external_reference' | 'challenge_id' | 'wallet_id' | 'payment_intent'
   >,
-): Promise<{ references: string[]; challenges: string[] }> {
+): Promise<{ references: string[]; challenges: string[]; wallets: string[] }> {
   const { provider, payment_intent } = event
   const notified =
     payment_intent === null
       ? []
       : await tx
           .selectFrom('provider_events')
-          .select(['external_reference', 'challenge_id'])
+          .select(['external_reference', 'challenge_id', 'wallet_id'])
           .where('provider', '=', provider)
           .where('payment_intent', '=', payment_intent)
           .where('type', '=', 'payment.settled')
@@ -84,6 +84,7 @@ export async function namesIn(
   return {
     references: [...new Set(all.map(({ external_reference }) => external_reference))],
     challenges: [...new Set(all.flatMap(({ challenge_id }) => challenge_id ?? []))],
+    wallets: [...new Set(all.flatMap(({ wallet_id }) => wallet_id ?? []))],
   }
 }
 
@@ -103,8 +104,8 @@ export async function recordOutcome(
 }
 
 /**
- * Events older than `graceMs` that were not processed yet, or that matched nothing because their payment had not been
- * presented.
+ * Events older than `graceMs` that were not processed yet, that matched nothing because their payment had not been
+ * presented, or of a payment that names nothing and whose reference was rejected.
  */
 export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Promise<EventKey[]> {
   const { rows } = await sql<EventKey>`
@@ -115,7 +116,10 @@ export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Pro
           and r.method in ('hosted_checkout','payment_reference','invoice_reference')
           and (r.external_reference = e.external_reference or exists (select from provider_events s
             where s.provider = e.provider and s.payment_intent = e.payment_intent and s.type = 'payment.settled'
-              and s.external_reference = r.external_reference)))))
+              and s.external_reference = r.external_reference))))
+      or (e.outcome = 'pending' and e.challenge_id is null and e.wallet_id is null
+        and exists (select from payment_references r
+          where r.payment_reference_id = e.payment_reference_id and r.state in ('rejected','expired'))))
     order by e.received_at limit ${most}`.execute(tx)
   return rows
 }
@@ -127,7 +131,7 @@ export async function listEventsToSee(
   most: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
-    select key from (select provider || '/' || event_id as key, outcome from provider_events e where ${needsAttention}) e
+    select key from (select provider || '/' || event_id as key from provider_events e where ${needsAttention}) e
     where key > ${after ?? ''} and not exists (select from exceptions x
       where x.section = 'provider_events' and x.subject = 'event/' || key and x.state = 'closed')
     order by key limit ${most}`.execute(tx)
@@ -146,8 +150,9 @@ export async function countEventsToSee(tx: Tx): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
+/** What was not simply applied, and a payment that became no credit. */
 const needsAttention = sql.raw(
-  "(e.outcome like 'refused\\_%' or e.outcome in ('unmatched','disputed','asked_about','partly_returned','refunded_after_use'))",
+  "(e.outcome like 'refused\\_%' or (e.outcome = 'rejected' and e.type = 'payment.settled') or e.outcome in ('unmatched','disputed','asked_about','partly_returned','refunded_after_use'))",
 )
 
 /** These events, each with the current status of its payment. */

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import type { PaymentMethod } from '#domain/payments/payment-reference.ts'
+import { namedMethods, type PaymentMethod } from '#domain/payments/payment-reference.ts'
 import { amountOf, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
@@ -50,20 +50,24 @@ const notOver = ['presented', 'pending', 'verified', 'disputed', 'refunded'] as 
 /** The reference under which this payment was presented, unless it was rejected or expired. */
 export async function findPresented(
   tx: Tx,
-  by: { method: PaymentMethod; external_reference: string } | { challenge_id: string },
+  by:
+    | { method: PaymentMethod; external_reference: string; wallet_id?: string }
+    | { challenge_id: string },
 ): Promise<ReferenceRow | undefined> {
   const query = tx.selectFrom('payment_references').selectAll().where('state', 'in', notOver)
-  return 'challenge_id' in by
-    ? query.where('challenge_id', '=', by.challenge_id).executeTakeFirst()
-    : query
-        .where('method', '=', by.method)
-        .where('external_reference', '=', by.external_reference)
-        .executeTakeFirst()
+  if ('challenge_id' in by)
+    return query.where('challenge_id', '=', by.challenge_id).executeTakeFirst()
+  const { method, external_reference, wallet_id } = by
+  return query
+    .where('method', '=', method)
+    .where('external_reference', '=', external_reference)
+    .$if(wallet_id !== undefined, (some) => some.where('wallet_id', '=', wallet_id ?? ''))
+    .executeTakeFirst()
 }
 
 /**
- * References that a provider identifies by these names, or by these challenges if it confirms them. References of
- * other providers are left out.
+ * The references that a provider calls by these names, or that pay these challenges and that it confirms: those of the challenges
+ * first, then those that were confirmed. References of other providers are left out.
  */
 export async function listSpokenOf(
   tx: Tx,
@@ -72,23 +76,52 @@ export async function listSpokenOf(
     references,
     challenges,
   }: { provider: string; references: string[]; challenges: string[] },
+  most: number,
 ): Promise<ReferenceRow[]> {
+  const { rows } = await sql<ReferenceRow>`
+    select r.* from payment_references r
+    where r.state = any(${[...notOver]}) and r.method = any(${[...namedMethods]})
+      and (r.provider is null or r.provider = ${provider})
+      and (r.external_reference = any(${references}) or r.challenge_id = any(${challenges}))
+    order by r.challenge_id = any(${challenges}) desc nulls last, r.settlement_receipt_id is null,
+      r.created_at, r.payment_reference_id
+    limit ${most}`.execute(tx)
+  return rows
+}
+
+/** Serialises the confirmations of one name until the transaction ends. */
+export async function lockName(tx: Tx, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`payment:${name}`}, 0))`.execute(tx)
+}
+
+/** What is presented under a name of a payment and not over, those that were confirmed first. */
+export async function listNamed(tx: Tx, name: string, most: number): Promise<ReferenceRow[]> {
   return tx
     .selectFrom('payment_references')
     .selectAll()
+    .where('external_reference', '=', name)
+    .where('method', 'in', namedMethods)
     .where('state', 'in', notOver)
-    .where('method', 'in', ['hosted_checkout', 'payment_reference', 'invoice_reference'])
-    .where(({ or, eb }) => or([eb('provider', 'is', null), eb('provider', '=', provider)]))
-    .where(({ or, eb }) =>
-      or([
-        eb('external_reference', 'in', references),
-        eb('challenge_id', 'in', nonEmpty(challenges)),
-      ]),
-    )
+    .orderBy(sql`state in ('verified','disputed')`, 'desc')
+    .orderBy('created_at')
+    .orderBy('payment_reference_id')
+    .limit(most)
     .execute()
 }
 
-const nonEmpty = (ids: string[]) => (ids.length === 0 ? [''] : ids)
+/** How many payments an agent named that wait, and how many that were rejected within a day. */
+export async function countNamedBy(
+  tx: Tx,
+  agentId: string,
+): Promise<{ waiting: number; rejected: number }> {
+  const { rows } = await sql<{ waiting: number; rejected: number }>`
+    select count(*) filter (where state in ('presented','pending'))::int as waiting,
+      count(*) filter (where state = 'rejected' and created_at > clock_timestamp() - interval '1 day')::int as rejected
+    from payment_references where agent_id = ${agentId} and method = any(${[...namedMethods]})`.execute(
+    tx,
+  )
+  return rows[0] ?? { waiting: 0, rejected: 0 }
+}
 
 /** From now on, only this provider can confirm or dispute the reference. */
 export async function bindProvider(tx: Tx, referenceId: string, provider: string): Promise<void> {
@@ -136,7 +169,7 @@ const awaiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReferenceFilter)
     .where(({ or, eb }) =>
       or([
         eb('method', 'in', ['payment_reference', 'invoice_reference']),
-        eb('reason_code', '=', 'amount_mismatch'),
+        eb('reason_code', 'is not', null),
       ]),
     )
     .where(waitingAs(waits, { since, amount: amountOf('payment_references.amount_usd') }))

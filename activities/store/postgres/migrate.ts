@@ -21,6 +21,7 @@ import { ap2 } from '../migrations/0019-ap2.ts'
 import { commerce } from '../migrations/0020-commerce.ts'
 import { services } from '../migrations/0021-services.ts'
 import { agentProfiles } from '../migrations/0022-agent-profiles.ts'
+import { paymentNames } from '../migrations/0024-payment-names.ts'
 import { production } from '../migrations/0025-production.ts'
 import { models } from '../migrations/0026-models.ts'
 import { harness } from '../migrations/0027-harness.ts'
@@ -77,6 +78,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0020-commerce': commerce,
   '0021-services': services,
   '0022-agent-profiles': agentProfiles,
+  '0024-payment-names': paymentNames,
   '0025-production': production,
   '0026-models': models,
   '0027-harness': harness,

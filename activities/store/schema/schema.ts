@@ -917,7 +917,7 @@ export type Database = {
     created_at: Generated<Date>
     changed_at: Generated<Date>
     provider: string | null
-    reason_code: 'amount_mismatch' | null
+    reason_code: 'amount_mismatch' | 'unclear_payment' | null
   }
   payment_signatures: {
     payment_id: string
@@ -1215,6 +1215,7 @@ export type Database = {
     payment_intent: string | null
     dispute_id: string | null
     said_at: Date | null
+    wallet_id: string | null
   }
   quotes: {
     quote_id: string

@@ -1,16 +1,18 @@
 import { refuse } from '#domain/core/errors.ts'
-import { isConfirmedBy } from '#domain/payments/payment-reference.ts'
+import { isByName, isConfirmedBy } from '#domain/payments/payment-reference.ts'
 import { isRail } from '#domain/rails/rail.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { refundReference } from '../../../activities/credit/credit.ts'
 import { decideReference, operatorDecisions } from '../../../activities/credit/decide-reference.ts'
 import { lockBoth } from '../../../activities/credit/settlement.ts'
 import { listCheckouts } from '../../../activities/store/credit/checkouts.ts'
+import { eventsAbout } from '../../../activities/store/credit/provider-events.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import {
   countAwaiting,
   findReference,
   listAwaiting,
+  listNamed,
   type ReferenceRow,
 } from '../../../activities/store/payments/payment-references.ts'
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
@@ -21,7 +23,7 @@ import { badgeQuoteView, quoteView, referenceView } from '../credit/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 
 /** As many as a review shows, so that a customer cannot bury the evidence. */
-const CHECKOUTS_SHOWN = 10
+const SHOWN = 10
 
 /**
  * Invoices and plain references, which an operator confirms who has looked at the account, and payments of a wrong amount. What was
@@ -48,6 +50,8 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
     const content = {
       payment: { ...referenceView(reference), evidence_url },
       checkouts: challenge && (await checkoutsOf(tx, challenge.challenge_id)),
+      also_presented: await othersOf(tx, reference),
+      provider_events: await eventsOf(tx, reference),
       price: quote && (isRail(quote.rail) ? quoteView : badgeQuoteView)(quote),
     }
     return { since: waitsSince(reference), content }
@@ -81,9 +85,33 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
   },
 })
 
+/** Who else presented a payment under this name, of which one at most is confirmed; undefined without. */
+async function othersOf(
+  tx: Tx,
+  { payment_reference_id, external_reference, method }: ReferenceRow,
+) {
+  if (!isByName(method)) return undefined
+  const named = await listNamed(tx, external_reference, SHOWN)
+  const others = named.filter((one) => one.payment_reference_id !== payment_reference_id)
+  return others.length === 0
+    ? undefined
+    : others.map((one) => ({ ...referenceView(one), agent_id: one.agent_id }))
+}
+
+/** What providers said of it, the latest last; undefined without. */
+async function eventsOf(tx: Tx, reference: ReferenceRow) {
+  if (!isByName(reference.method)) return undefined
+  const events = (await eventsAbout(tx, reference)).slice(-SHOWN)
+  if (events.length === 0) return undefined
+  return events.map(({ provider, event_id, type, amount_cents, currency, ...event }) => {
+    const { challenge_id, wallet_id } = event
+    return { provider, event_id, type, amount_cents, currency, challenge_id, wallet_id }
+  })
+}
+
 /** The customers who opened the page of a challenge, by whom an invoice or a purchase order is recognised; undefined without. */
 async function checkoutsOf(tx: Tx, challengeId: string) {
-  const rows = await listCheckouts(tx, challengeId, CHECKOUTS_SHOWN)
+  const rows = await listCheckouts(tx, challengeId, SHOWN)
   if (rows.length === 0) return undefined
   return rows.map((row) => ({ ...row, opened_at: row.opened_at.toISOString() }))
 }

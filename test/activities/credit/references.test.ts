@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { limits } from '#domain/core/limits.ts'
 import { walletAccount } from '#domain/credit/credit.ts'
 import type { ProviderEvent } from '#domain/payments/provider-event-type.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
@@ -14,8 +15,14 @@ import { verifyReference } from '../../../activities/credit/verify-reference.ts'
 import { reservedUnits } from '../../../activities/store/credit/allowance-wallets.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { readBalance } from '../../../activities/store/credit/postings.ts'
-import { listOpenEvents } from '../../../activities/store/credit/provider-events.ts'
-import { listDueReferences } from '../../../activities/store/payments/payment-references.ts'
+import {
+  countEventsToSee,
+  listOpenEvents,
+} from '../../../activities/store/credit/provider-events.ts'
+import {
+  findReference,
+  listDueReferences,
+} from '../../../activities/store/payments/payment-references.ts'
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
@@ -173,9 +180,6 @@ verifies(
     const [one, other] = [await quoted(deps), await quoted(deps)]
     const invoice = { externalReference: `INV-${hex(8)}` }
     const reference = await present(deps, one, invoice)
-    await expect(present(deps, other, invoice)).rejects.toMatchObject(
-      refusal('reference_already_used'),
-    )
     await expect(present(deps, one, { externalReference: 'INV-3' })).rejects.toMatchObject(
       refusal('payment_pending'),
     )
@@ -186,6 +190,9 @@ verifies(
     expect(await challengeState(one.challenge.challenge_id)).toBe('open')
     const second = await decide(deps, await present(deps, other, invoice))
     expect(second.state).toBe('verified')
+    await expect(present(deps, one, invoice)).rejects.toMatchObject(
+      refusal('reference_already_used'),
+    )
   },
 )
 
@@ -221,6 +228,7 @@ const event = (more: Partial<ProviderEvent> = {}): ProviderEvent => ({
   payment_intent: null,
   dispute_id: null,
   challenge_id: null,
+  wallet_id: null,
   amount_cents: 10_700,
   currency: 'usd',
   said_at: null,
@@ -238,8 +246,8 @@ verifies(
   'a settled event of the session funds once, in any order, repeated',
   async () => {
     const one = await quoted(deps)
-    const notified = event()
-    expect((await notify(notified)).outcome).toBe('unmatched')
+    const notified = event({ challenge_id: one.challenge.challenge_id })
+    expect((await notify(notified)).outcome).toBe('verified')
     const reference = await hosted(one, notified.external_reference)
     expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({
       state: 'verified',
@@ -262,7 +270,7 @@ verifies(
 verifies('money.provider', 'a wrong amount or currency waits for an operator', async () => {
   for (const wrong of [{ amount_cents: 10_699 }, { amount_cents: 10_750 }, { currency: 'eur' }]) {
     const one = await quoted(deps)
-    const notified = event(wrong)
+    const notified = event({ challenge_id: one.challenge.challenge_id, ...wrong })
     await hosted(one, notified.external_reference)
     const { outcome, reference } = await notify(notified)
     expect(outcome).toBe('pending')
@@ -282,9 +290,10 @@ verifies('money.provider', 'a failed, expired or foreign session frees the chall
   const foreign = event({ challenge_id: `ch_${hex(32)}` })
   const one = await quoted(deps)
   await hosted(one, foreign.external_reference)
-  expect((await notify(foreign)).outcome).toBe('rejected')
+  expect((await notify(foreign)).outcome).toBe('unmatched')
+  expect(await challengeState(one.challenge.challenge_id)).toBe('open')
 
-  const notified = event()
+  const notified = event({ challenge_id: one.challenge.challenge_id })
   await hosted(one, notified.external_reference)
   expect((await notify(notified)).outcome).toBe('verified')
   const refunded = event({
@@ -315,6 +324,79 @@ verifies(
     expect(await entitlementState(ids.entitlementId)).toBe('funded')
   },
 )
+
+verifies('money.named', 'who names a payment first neither gets nor blocks it', async () => {
+  const [thief, payer] = [await quoted(deps), await quoted(deps)]
+  const paid = event({ external_reference: `INV-${hex(8)}` })
+  const invoice = { externalReference: paid.external_reference }
+  const squatted = await present(deps, thief, invoice)
+  const meant = await present(deps, payer, invoice)
+  expect(await notify(paid)).toMatchObject({ outcome: 'pending' })
+  for (const { payment_reference_id } of [squatted, meant])
+    expect(await findReference(deps.db, payment_reference_id)).toMatchObject({
+      state: 'pending',
+      reason_code: 'unclear_payment',
+    })
+  // The operator sees both and confirms one of them.
+  const decided = await Promise.allSettled([decide(deps, meant), decide(deps, squatted)])
+  expect(decided.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  const refused = decided.find((one) => one.status === 'rejected')
+  expect(refused?.reason).toMatchObject(refusal('reference_already_used'))
+  await expect(
+    sql`update payment_references set state = 'verified', decided_by = 'x', settlement_receipt_id =
+      (select receipt_id from receipts r where not exists (select from payment_references p
+        where p.settlement_receipt_id = r.receipt_id) limit 1)
+      where external_reference = ${paid.external_reference} and state = 'pending'`.execute(deps.db),
+  ).rejects.toMatchObject({ code: '23505' })
+})
+
+verifies('money.named', 'an event pays the challenge that it names, not a squatter', async () => {
+  const [thief, payer] = [await quoted(deps), await quoted(deps)]
+  const ids = {
+    agentId: payer.agentId,
+    entitlementId: payer.entitlement.entitlement_id,
+    challengeId: payer.challenge.challenge_id,
+  }
+  await inTransaction((tx) => bindChallenge(tx, ids))
+  const paid = event({
+    external_reference: `INV-${hex(8)}`,
+    challenge_id: payer.challenge.challenge_id,
+  })
+  const squatted = await present(deps, thief, { externalReference: paid.external_reference })
+  expect(await notify(paid)).toMatchObject({
+    outcome: 'verified',
+    reference: { agent_id: payer.agentId },
+  })
+  expect((await findReference(deps.db, squatted.payment_reference_id))?.state).toBe('rejected')
+  expect(await entitlementState(thief.entitlement.entitlement_id)).toBe('pending')
+})
+
+verifies('money.named', 'a payment whose presenter is rejected is shown again', async () => {
+  const paid = event()
+  const guessed = await hosted(await quoted(deps), paid.external_reference)
+  expect((await notify(paid)).outcome).toBe('pending')
+  await decide(deps, guessed, false)
+  const key = { provider: 'stripe', event_id: paid.event_id }
+  expect(await listOpenEvents(deps.db, 0, 100)).toContainEqual(key)
+  expect((await applyEvent(deps, key)).outcome).toBe('unmatched')
+  expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual(key)
+  const before = await countEventsToSee(deps.db)
+  const one = await quoted(deps)
+  await notify(event({ type: 'payment.refunded', external_reference: 'cs_back' }))
+  const back = { external_reference: 'cs_back', challenge_id: one.challenge.challenge_id }
+  await hosted(one, 'cs_back')
+  expect((await notify(event(back))).outcome).toBe('rejected')
+  expect(await countEventsToSee(deps.db)).toBe(before + 2)
+})
+
+verifies('money.named', 'an agent names only so many payments', async () => {
+  const agentId = newAgent()
+  for (let count = 0; count < limits.paymentsRejectedPerDay; count += 1)
+    await decide(deps, await present(deps, await quoted(deps, agentId)), false)
+  await expect(present(deps, await quoted(deps, agentId))).rejects.toMatchObject(
+    refusal('rate_limited'),
+  )
+})
 
 const newWallet = (agentId: string, limits = {}) =>
   inTransaction((tx) => createWallet(tx, { agentId, label: 'for runs', limits }))

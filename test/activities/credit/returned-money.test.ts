@@ -47,7 +47,7 @@ const stateOf = async (referenceId: string) => (await findReference(deps.db, ref
 /** A session that an agent presented, with what Stripe sends when it is paid. */
 async function checkout() {
   const one = await quoted(deps)
-  const session = checkoutSession()
+  const session = checkoutSession({ client_reference_id: one.challenge.challenge_id })
   const hosted = { method: 'hosted_checkout' as const, externalReference: session.id }
   const reference = await present(deps, one, hosted)
   const { payment_reference_id: referenceId } = reference
@@ -110,14 +110,16 @@ verifies(
   'returns.by-intent',
   'the sweep applies an earlier event once its payment is presented',
   async () => {
-    const one = await quoted(deps)
-    const session = checkoutSession()
+    const agentId = newAgent()
+    const { wallet_id } = await inTransaction((tx) => createWallet(tx, { agentId, label: 'runs' }))
+    const session = checkoutSession({ client_reference_id: wallet_id })
     const paid = stripeEvent('checkout.session.completed', session)
     expect(await notify(paid)).toBe('unmatched')
     const open = { provider: 'stripe', event_id: paid.id }
     expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual(open)
     const hosted = { method: 'hosted_checkout' as const, externalReference: session.id }
-    const { payment_reference_id } = await present(deps, one, hosted)
+    const into = { agentId, walletId: wallet_id, amountUsd: 107 }
+    const { payment_reference_id } = await presentTopUp(deps, { ...into, ...hosted })
     expect(await listOpenEvents(deps.db, 0, 100)).toContainEqual(open)
     expect((await applyEvent(deps, open)).outcome).toBe('verified')
     expect(await stateOf(payment_reference_id)).toBe('verified')
@@ -170,7 +172,7 @@ verifies(
 verifies('returns.disputed', 'a wallet does not pay with money that is disputed', async () => {
   const agentId = newAgent()
   const { wallet_id } = await inTransaction((tx) => createWallet(tx, { agentId, label: 'runs' }))
-  const session = checkoutSession({ amount_total: 25_000 })
+  const session = checkoutSession({ amount_total: 25_000, client_reference_id: wallet_id })
   const into = { agentId, walletId: wallet_id, amountUsd: 250 }
   await presentTopUp(deps, { ...into, method: 'hosted_checkout', externalReference: session.id })
   expect(await notify(stripeEvent('checkout.session.completed', session))).toBe('verified')
@@ -190,7 +192,7 @@ verifies(
   'a provider cannot settle or return the payment of another provider',
   async () => {
     const one = await quoted(deps)
-    const session = checkoutSession()
+    const session = checkoutSession({ client_reference_id: one.challenge.challenge_id })
     const hosted = {
       method: 'hosted_checkout' as const,
       externalReference: session.id,

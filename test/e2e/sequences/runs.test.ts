@@ -369,6 +369,7 @@ verifies(
       event_id: `evt_${session}`,
       type: 'payment.settled',
       provider_session_id: session,
+      challenge_id: challenge.challenge_id,
       amount_usd: challenge.amount_usd,
       currency: 'usd',
     }

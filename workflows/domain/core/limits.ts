@@ -54,6 +54,9 @@ export const limits = {
   /** Decision: how far ahead the deadline of an order on the exchange is at most, and claims that one agent may hold at once. */
   exchangeSecondsMax: 30 * 24 * 3600,
   claimsHeldMax: 10,
+  /** Decision: payments that one agent named and that wait, and that were rejected within 24 hours. */
+  paymentsNamedWaitingMax: 100,
+  paymentsRejectedPerDay: 20,
   /** Decision: fees that are due and that one payment into a wallet collects; a timer collects the others. */
   feesCollectedMax: 20,
   /** Decision: workflows of one agent that are not over. */

@@ -137,8 +137,13 @@ export const referenceTransitions: StateTable<ReferenceState, ReferenceEvent> = 
   refunded: {},
 }
 
-/** Why a payment waits for an operator: it has another amount than was owed. */
-export type ReasonCode = 'amount_mismatch'
+/** Why a payment waits for an operator: it has another amount than was owed, or does not clearly pay this. */
+export type ReasonCode = 'amount_mismatch' | 'unclear_payment'
+
+/** The methods by which a payment is presented under a name only, that anyone may know. */
+export const namedMethods = ['hosted_checkout', 'payment_reference', 'invoice_reference'] as const
+export const isByName = (method: PaymentMethod): boolean =>
+  (namedMethods as readonly string[]).includes(method)
 
 /** The result of checking a reference. Only `verified` funds, `rejected` is proven, and any doubt is `pending`. */
 export type Verdict =

@@ -18,7 +18,8 @@ export type ProviderEventType =
 
 /**
  * What a provider says of one payment; the amount is in cents. `external_reference` is its session, and of money that went back the
- * payment intent, which the session's own event names too. `said_at` is the provider's time in Unix seconds.
+ * payment intent, which the session's own event names too. What it pays is the challenge or the wallet that it names, and `said_at` is
+ * the provider's time in Unix seconds.
  */
 export type ProviderEvent = {
   event_id: string
@@ -27,6 +28,7 @@ export type ProviderEvent = {
   payment_intent: string | null
   dispute_id: string | null
   challenge_id: string | null
+  wallet_id: string | null
   amount_cents: number
   currency: string
   said_at: number | null

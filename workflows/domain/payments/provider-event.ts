@@ -11,6 +11,7 @@ import { readStripe, stripeEvent } from './stripe-event.ts'
 
 const text = z.string().min(1).max(200)
 const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)
+const walletId = z.string().regex(/^aw_[0-9a-f]{64}$/)
 
 /** The body of a Standard Webhooks event; the amount in whole usd. */
 const ProviderEventBody = z
@@ -19,7 +20,10 @@ const ProviderEventBody = z
     type: z.enum(providerEventTypes),
     provider_session_id: text.optional(),
     external_reference: text.optional(),
-    challenge_id: challengeId.optional(),
+    challenge_id: challengeId
+      .optional()
+      .meta({ description: 'What is paid. A payment that names nothing waits for an operator.' }),
+    wallet_id: walletId.optional().meta({ description: 'The wallet that is topped up.' }),
     amount_usd: z.int().min(0).max(1_000_000),
     currency: z
       .string()
@@ -53,6 +57,7 @@ function readStandard(event: z.output<typeof ProviderEventBody>): ProviderEvent 
     provider_session_id,
     external_reference,
     challenge_id,
+    wallet_id,
     amount_usd,
     currency,
   } = event
@@ -63,6 +68,7 @@ function readStandard(event: z.output<typeof ProviderEventBody>): ProviderEvent 
     payment_intent: null,
     dispute_id: null,
     challenge_id: challenge_id ?? null,
+    wallet_id: wallet_id ?? null,
     amount_cents: amount_usd * 100,
     currency,
     said_at: null,
@@ -91,40 +97,56 @@ export type StoredEvent = Omit<ProviderEvent, 'amount_cents' | 'said_at'> & {
 
 type Paid = {
   challenge_id: string | null
+  wallet_id: string | null
   amount_usd: number
   authority_type?: AuthorityType | null
 }
+type Named = Pick<StoredEvent, 'challenge_id' | 'wallet_id'>
+
+const namesNothing = (event: Named): boolean =>
+  event.challenge_id === null && event.wallet_id === null
+const names = (event: Named, { challenge_id, wallet_id }: Named): boolean =>
+  event.challenge_id === challenge_id && event.wallet_id === wallet_id
+
+/** The events that do not name anything else than the reference pays. */
+export const withoutOthers = <E extends Named>(reference: Named, events: readonly E[]): E[] =>
+  events.filter((event) => namesNothing(event) || names(event, reference))
 
 /**
- * What the events about a session or its challenge prove of a reference. A wrong amount is never part of the credit: it stays
- * pending, for an operator, because money did move.
+ * What the events about a session or its challenge prove of a reference. The name of a payment alone proves nothing, because anyone
+ * may present it: a payment counts that names what the reference pays. One that names nothing, and a wrong amount, stay pending for an
+ * operator, because money did move.
  */
 export function checkEvents(reference: Paid, events: readonly StoredEvent[]): Verdict {
-  const other = events.filter(
-    ({ challenge_id }) => challenge_id !== null && challenge_id !== reference.challenge_id,
-  )
-  const own = events.filter((event) => !other.includes(event))
-  const of = (type: ProviderEventType) => own.find((event) => event.type === type)
-  const settled = of('payment.settled')
-  if (of('payment.refunded') !== undefined)
+  const own = withoutOthers(reference, events)
+  const of = (type: ProviderEventType) => own.filter((event) => event.type === type)
+  const all = of('payment.settled')
+  const [settled] = [...all.filter((event) => names(event, reference)), ...all]
+  if (of('payment.refunded').length > 0)
     return { kind: 'rejected', reason: 'the provider gave the payment back' }
-  if (settled !== undefined) {
-    const { provider, event_id, currency, amount_cents } = settled
-    const owed = `${reference.amount_usd * 100}`
-    const isOfType = paysIn(reference.authority_type, currency)
-    if (isOfType && amount_cents === owed)
-      return { kind: 'verified', evidence: { provider, event_id } }
+  if (settled !== undefined) return checkSettled(reference, settled)
+  if (of('payment.failed').length > 0)
+    return { kind: 'rejected', reason: 'the provider says that the payment failed' }
+  if (of('session.expired').length > 0)
+    return { kind: 'rejected', reason: 'the provider’s session expired unpaid' }
+  if (events.length > own.length)
+    return { kind: 'rejected', reason: 'the session pays for something else' }
+  return { kind: 'pending', reason: 'no event of a payment provider has confirmed it yet' }
+}
+
+function checkSettled(reference: Paid, settled: StoredEvent): Verdict {
+  const { provider, event_id, currency, amount_cents } = settled
+  const owed = `${reference.amount_usd * 100}`
+  if (!paysIn(reference.authority_type, currency) || amount_cents !== owed)
     return {
       kind: 'pending',
       code: 'amount_mismatch',
       reason: `the provider says ${amount_cents} cents of ${currency}, not ${owed} of ${reference.authority_type === 'stablecoin_checkout' ? 'a stablecoin' : 'usd'}`,
     }
+  if (names(settled, reference)) return { kind: 'verified', evidence: { provider, event_id } }
+  return {
+    kind: 'pending',
+    code: 'unclear_payment',
+    reason: `event ${event_id} of ${provider} does not say what it pays`,
   }
-  if (of('payment.failed') !== undefined)
-    return { kind: 'rejected', reason: 'the provider says that the payment failed' }
-  if (of('session.expired') !== undefined)
-    return { kind: 'rejected', reason: 'the provider’s session expired unpaid' }
-  if (other.length > 0)
-    return { kind: 'rejected', reason: 'the session pays for another challenge' }
-  return { kind: 'pending', reason: 'no event of a payment provider has confirmed it yet' }
 }

@@ -3,6 +3,7 @@ import type { ProviderEvent, ProviderEventType } from './provider-event-type.ts'
 
 const text = z.string().min(1).max(200)
 const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)
+const walletId = z.string().regex(/^aw_[0-9a-f]{64}$/)
 /** Stripe names an object by its id, or spells it out where that was asked for. */
 const named = z
   .union([text, z.object({ id: text }).transform(({ id }) => id)])
@@ -43,16 +44,15 @@ export function readStripe({
 }: StripeEvent): ProviderEvent | undefined {
   const said = sessionType(type, object) ?? refundType(type, object) ?? disputeType(type, object)
   if (said === undefined) return undefined
-  const challenge = challengeId.safeParse(
-    object.client_reference_id ?? object.metadata?.['challenge_id'],
-  )
+  const named = (key: string) => object.client_reference_id ?? object.metadata?.[key]
   return {
     event_id: id,
     type: said,
     external_reference: referenceOf(type, object),
     payment_intent: object.payment_intent,
     dispute_id: type.startsWith('charge.dispute.') ? object.id : null,
-    challenge_id: challenge.data ?? null,
+    challenge_id: challengeId.safeParse(named('challenge_id')).data ?? null,
+    wallet_id: walletId.safeParse(named('wallet_id')).data ?? null,
     amount_cents: centsOf(type, object),
     currency: object.currency ?? '',
     said_at: created ?? null,

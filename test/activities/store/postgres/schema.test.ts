@@ -170,6 +170,7 @@ const later = new RegExp(
     'exchange_claims|work_orders_exchange|exchange_until|reward_note',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
     '(register|activate|retire|revoke)_signing_key|signing_key_kept|key_rotation_kept',
+    'column provider_events[.]15|provider_events_unnamed|payment_references_(reason_code_check|external|session|top_up|names)',
     'calls_nonce|CREATE INDEX (payments|payment_references)_payer|payment_references_agent',
   ].join('|')})`,
 )

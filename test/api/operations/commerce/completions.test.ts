@@ -34,7 +34,8 @@ async function presented(by: Agent) {
       idempotency_key: key(),
     })
   ).body
-  return { id: payment_reference.payment_reference_id, external, usd: quote.total_usd }
+  const { payment_reference_id: id, challenge_id } = payment_reference
+  return { id, external, usd: quote.total_usd, challenge_id }
 }
 const settled = (receiptId: string) =>
   expect
@@ -44,8 +45,8 @@ const settled = (receiptId: string) =>
       { timeout: 20_000 },
     )
     .toBe(true)
-async function settle({ id, external, usd }: Awaited<ReturnType<typeof presented>>) {
-  const event = providerEvent('payment.settled', external, usd)
+async function settle({ id, external, usd, challenge_id }: Awaited<ReturnType<typeof presented>>) {
+  const event = providerEvent('payment.settled', external, usd, { challenge_id })
   expect((await apis.notify(event)).status).toBe(202)
   const row = () =>
     apis.db

@@ -232,7 +232,7 @@ verifies(
     const hosted = { ...invoice(wallet_id, 100, session), method: 'hosted_checkout' as const }
     const { payment_reference } = (await agent.call('allowance-fund', hosted)).body
     expect(payment_reference.state).toBe('pending')
-    await apis.notify(providerEvent('payment.settled', session, 100))
+    await apis.notify(providerEvent('payment.settled', session, 100, { wallet_id }))
     expect((await read(agent, wallet_id))?.balance_units).toBe(100)
     await apis.notify(providerEvent('payment.refunded', session, 100))
     expect(await read(agent, wallet_id)).toMatchObject({

@@ -164,7 +164,8 @@ verifies(
         payment_reference: { state: 'presented' },
       })
       const id = asked.payment_reference?.payment_reference_id
-      await apis.notify(providerEvent(event, session, total_usd))
+      const { challenge_id } = asked.payment_reference ?? {}
+      await apis.notify(providerEvent(event, session, total_usd, { challenge_id }))
       expect(await authorityOf(agent, id)).toMatchObject({ authority_type, decision })
       const stranger = await owner()
       expect(await codeOf(authorityOf(stranger, id))).toBe('not_owner')
@@ -188,7 +189,9 @@ verifies(
         quote_id,
         provider_session_id: session,
       })
-      await apis.notify(providerEvent('payment.settled', session, total_usd, { currency }))
+      const { challenge_id } = asked.payment_reference ?? {}
+      const paid = { currency, challenge_id }
+      await apis.notify(providerEvent('payment.settled', session, total_usd, paid))
       expect(await authorityOf(agent, asked.payment_reference?.payment_reference_id)).toMatchObject(
         { decision },
       )

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { paymentMethods } from '#domain/payments/payment-reference.ts'
-import type { InputOf } from '../../../../api/http/client.ts'
+import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { key, providerEvent, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, patiently, problemOf } from '../../../support/problems.ts'
+import { trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startMoneyApis>>
@@ -18,8 +19,8 @@ afterAll(() => apis?.stop())
 
 const open = (api = 0) => apis.open(api)
 const notify = (...notified: Parameters<typeof apis.notify>) => apis.notify(...notified)
-const settledEvent = (session: string, usd: number) =>
-  providerEvent('payment.settled', session, usd)
+const settledEvent = (session: string, usd: number, challenge_id: string) =>
+  providerEvent('payment.settled', session, usd, { challenge_id })
 
 const quote = async () =>
   (await open().call('quote-run', { mode: 'quote_run', rail: 'packetops', tier: 'standard' })).body
@@ -284,7 +285,7 @@ verifies(
       external_reference: session,
     })
     expect(reference.state).toBe('pending')
-    const event = settledEvent(session, quoted.total_usd)
+    const event = settledEvent(session, quoted.total_usd, challenge.challenge_id)
     expect(await notify(event, { signer: randomBytes(32) })).toMatchObject({
       status: 401,
       body: { code: 'webhook_signature_invalid' },
@@ -333,6 +334,28 @@ verifies(
   },
 )
 
+verifies('money.named', 'no payment is credited to an agent of the sandbox', async () => {
+  const [host] = apis.hosts
+  const { credential } = await trustedAgent(host!, apis.operator, {
+    sandbox: true,
+    rails: ['packetops'],
+    requested_scopes: ['runs:read', 'runs:write'],
+  })
+  const { call } = createClient({ baseUrl: host!.base, agent: credential })
+  const asked = { rail: 'packetops', tier: 'standard', idempotency_key: key() } as const
+  const { quote_id, total_usd } = (await call('agent-quote', asked)).body.quote
+  const name = `INV-${key()}`
+  await notify(providerEvent('payment.settled', name, total_usd))
+  const method = 'invoice_reference' as const
+  const paid = { quote_id, method, external_reference: name, idempotency_key: key() }
+  const { challenge_id, entitlement_id, state } = (await call('payment-reference-create', paid))
+    .body.payment_reference
+  expect(state).toBe('rejected')
+  await notify(settledEvent(`cs_${key()}`, total_usd, challenge_id ?? ''))
+  const read = await call('agent-credit-read', { entitlement_id: entitlement_id ?? '' })
+  expect(read.body).toMatchObject({ balance_units: 0, entitlement: { state: 'pending' } })
+})
+
 verifies('money.http.provider', 'a wrong amount is never part of the credit', async () => {
   const { quoted, challenge } = await challenged()
   const session = `cs_${key()}`
@@ -340,7 +363,9 @@ verifies('money.http.provider', 'a wrong amount is never part of the credit', as
     method: 'hosted_checkout',
     external_reference: session,
   })
-  expect(await notify(settledEvent(session, quoted.total_usd - 1))).toMatchObject({
+  expect(
+    await notify(settledEvent(session, quoted.total_usd - 1, challenge.challenge_id)),
+  ).toMatchObject({
     status: 202,
     body: { accepted: true },
   })
@@ -361,6 +386,7 @@ verifies(
     const [one, other] = [await challenged(), await challenged()]
     const external_reference = `INV-${key()}`
     const reference = await present(one.challenge.challenge_id, { external_reference })
+    await apis.decide(reference.payment_reference_id, 'approve')
     expect(await codeOf(present(other.challenge.challenge_id, { external_reference }))).toBe(
       'reference_already_used',
     )
@@ -382,7 +408,7 @@ verifies(
       (answer) => answer?.body.payment_reference,
     )
     expect(new Set(references.map((each) => each?.payment_reference_id)).size).toBe(1)
-    await notify(settledEvent(session, other.quoted.total_usd))
+    await notify(settledEvent(session, other.quoted.total_usd, other.challenge.challenge_id))
     const entitlement_id = references[0]?.entitlement_id ?? ''
     const repeated = Array.from({ length: 20 }, () =>
       agent.call('agent-credit-fund', {

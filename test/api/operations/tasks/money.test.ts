@@ -233,6 +233,7 @@ verifies(
       type,
       external_reference: 'cs_told',
       challenge_id: notified.challenge.challenge_id,
+      wallet_id: null,
       amount_cents: notified.challenge.amount_usd * 100,
       currency: 'usd',
       payment_intent: null,

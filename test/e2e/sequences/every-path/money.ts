@@ -120,8 +120,9 @@ async function settlement({ agent: { client }, quote }: World) {
     ...paid,
     idempotency_key: freshKey(),
   })
-  const { payment_reference_id } = body.payment_reference
-  const event = providerEvent('payment.settled', external_reference, total_usd)
+  const { payment_reference_id, challenge_id } = body.payment_reference
+  const named = { challenge_id }
+  const event = providerEvent('payment.settled', external_reference, total_usd, named)
   return { payment_reference_id, event }
 }
 

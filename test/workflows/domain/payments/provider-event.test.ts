@@ -121,6 +121,7 @@ verifies(
       payment_intent: null,
       dispute_id: null,
       challenge_id: null,
+      wallet_id: null,
       amount_cents: 10_700,
       currency: 'usd',
       said_at: null,
@@ -164,6 +165,7 @@ verifies(
       payment_intent: null,
       dispute_id: null,
       challenge_id,
+      wallet_id: null,
       amount_cents: 10_700,
       currency: 'usd',
       said_at: null,
@@ -177,6 +179,11 @@ verifies(
     expect(read('charge.refunded', charge)).toMatchObject({
       type: 'payment.refunded',
       challenge_id,
+    })
+    const topUp = { ...session, client_reference_id: `aw_${'cd'.repeat(32)}` }
+    expect(read('checkout.session.async_payment_succeeded', topUp)).toMatchObject({
+      challenge_id: null,
+      wallet_id: topUp.client_reference_id,
     })
     expect(read('customer.created', { id: 'cus_1' })).toBeUndefined()
   },

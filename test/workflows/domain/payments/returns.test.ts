@@ -67,6 +67,7 @@ test('a standard event is read with its amount in cents', () => {
     payment_intent: null,
     dispute_id: null,
     challenge_id: null,
+    wallet_id: null,
     amount_cents: 10_700,
     currency: 'usd',
     said_at: null,

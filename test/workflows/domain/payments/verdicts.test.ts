@@ -22,11 +22,12 @@ const event: StoredEvent = {
   payment_intent: null,
   dispute_id: null,
   challenge_id: 'ch_1',
+  wallet_id: null,
   amount_cents: '10700',
   currency: 'usd',
   said_at: null,
 }
-const reference = { challenge_id: 'ch_1', amount_usd: 107 }
+const reference = { challenge_id: 'ch_1', wallet_id: null, amount_usd: 107 }
 const verdictOf = (...changes: Partial<StoredEvent>[]) =>
   checkEvents(
     reference,
@@ -36,13 +37,24 @@ const verdictOf = (...changes: Partial<StoredEvent>[]) =>
 test('only the exact amount in usd verifies a payment', () => {
   const evidence = { provider: 'stripe', event_id: 'evt_1' }
   expect(verdictOf({})).toEqual({ kind: 'verified', evidence })
-  expect(verdictOf({ challenge_id: null })).toEqual({ kind: 'verified', evidence })
+  expect(verdictOf({ challenge_id: null }, {})).toEqual({ kind: 'verified', evidence })
   for (const change of [{ amount_cents: '10600' }, { currency: 'eur' }])
     expect(verdictOf(change)).toEqual({
       kind: 'pending',
       code: 'amount_mismatch',
       reason: expect.stringMatching(/^the provider says .* cents of (usd|eur), not 10700 of usd$/),
     })
+})
+
+verifies('money.named', 'only an event that names what is paid verifies it', () => {
+  const unclear = { kind: 'pending', code: 'unclear_payment' }
+  expect(verdictOf({ challenge_id: null })).toMatchObject(unclear)
+  const topUp = { challenge_id: null, wallet_id: 'aw_1', amount_usd: 107 }
+  const kindOf = (named: Partial<StoredEvent>) => checkEvents(topUp, [{ ...event, ...named }]).kind
+  expect(kindOf({ challenge_id: null, wallet_id: 'aw_1' })).toBe('verified')
+  expect(kindOf({ challenge_id: null, wallet_id: 'aw_2' })).toBe('rejected')
+  expect(kindOf({ wallet_id: 'aw_1' })).toBe('rejected')
+  expect(kindOf({ challenge_id: null })).toBe('pending')
 })
 
 verifies('authority.stablecoin', 'no event in usd pays what was authorized in a stablecoin', () => {
@@ -63,7 +75,7 @@ test('a refund, a failure and an expiry reject a payment', () => {
   expect(verdictOf({}, { type: 'payment.refunded' })).toEqual(rejected(/gave the payment back/))
   expect(verdictOf({ type: 'payment.failed' })).toEqual(rejected(/failed/))
   expect(verdictOf({ type: 'session.expired' })).toEqual(rejected(/expired unpaid/))
-  expect(verdictOf({ challenge_id: 'ch_2' })).toEqual(rejected(/another challenge/))
+  expect(verdictOf({ challenge_id: 'ch_2' })).toEqual(rejected(/something else/))
   expect(verdictOf({ challenge_id: 'ch_2', type: 'payment.refunded' }, {}).kind).toBe('verified')
   expect(verdictOf()).toEqual({
     kind: 'pending',
