@@ -8,7 +8,7 @@ import {
   creditExhausted,
   refund,
   remainingUnits,
-  transferLegs,
+  reverseTopUp,
   usageOf,
   walletAccount,
 } from '#domain/credit/credit.ts'
@@ -16,6 +16,7 @@ import type { UsageKind } from '#domain/credit/usage-event.ts'
 import { referenceTransitions } from '#domain/payments/payment-reference.ts'
 import { isRail } from '#domain/rails/rail.ts'
 import { insistAccountAllows } from '../accounts/controls.ts'
+import { isWithheld, lockWallet } from '../store/credit/allowance-wallets.ts'
 import { type EntitlementRow, updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement, readBalance } from '../store/credit/postings.ts'
 import {
@@ -73,6 +74,7 @@ export async function consumeCredit(
     })
   if (entitlement.state === 'pending') throw notFunded()
   if ((await findLiveOf(tx, entitlement_id))?.state === 'disputed') throw disputed()
+  if (await isWithheld(tx, entitlement.source)) throw withheld()
   const { reservedUnits } = await creditUseOf(tx, entitlement_id, use.taskId)
   const free = remainingUnits(entitlement) - reservedUnits
   if (use.units > free) throw creditExhausted(free)
@@ -132,8 +134,9 @@ function insistFee(
 }
 
 /**
- * A verified payment was taken back: the credit that is left goes, and so does what was earned by it. `afterUse` says that work
- * was done for it. Repeated, nothing more happens. 404, 409 `wrong_state`, `wallet_underfunded` where the wallet spent it.
+ * A verified payment was taken back: the credit that is left goes, and so does what was earned by it. What a wallet no longer holds
+ * of it, the wallet owes. `afterUse` says that work was done for it, or that it is owed. Repeated, nothing more happens. 404,
+ * 409 `wrong_state`.
  */
 export async function refundReference(
   deps: ReceiptIssuer,
@@ -145,11 +148,12 @@ export async function refundReference(
   const { payment_reference_id, amount_usd, entitlement_id, wallet_id } = reference
   const entitlement =
     entitlement_id === null ? undefined : await requireEntitlement(tx, entitlement_id)
-  const afterUse = (entitlement?.consumed_units ?? 0) > 0
-  if (reference.state === 'refunded') return { reference, afterUse }
+  const isUsed = (entitlement?.consumed_units ?? 0) > 0
+  if (reference.state === 'refunded') return { reference, afterUse: isUsed }
   const state = move('the payment reference', referenceTransitions, reference.state, 'refund')
   const moved = entitlement === undefined ? undefined : refund(entitlement)
   const legs = moved?.legs ?? (await fromWallet(tx, reference))
+  const afterUse = isUsed || legs.some(({ account }) => account.startsWith('debt:'))
   const facts = {
     payment_reference_id,
     amount_usd,
@@ -166,13 +170,10 @@ export async function refundReference(
 }
 
 async function fromWallet(tx: Tx, { wallet_id, amount_usd, method }: ReferenceRow) {
-  const account = walletAccount(wallet_id ?? '')
-  const held = await readBalance(tx, account)
-  if (held >= amount_usd) return transferLegs(account, clearingAccount(method), amount_usd)
-  throw refuse('wallet_underfunded', {
-    detail: `the wallet holds ${held} of ${amount_usd} usd`,
-    next_action: 'An operator has to look at it.',
-  })
+  const walletId = wallet_id ?? ''
+  await lockWallet(tx, walletId)
+  const held = await readBalance(tx, walletAccount(walletId))
+  return reverseTopUp({ walletId, held }, clearingAccount(method), amount_usd)
 }
 
 const disputed = () =>
@@ -180,6 +181,13 @@ const disputed = () =>
     detail: 'the payment behind the credit is disputed',
     next_action: 'Use it once the dispute is decided.',
     extra: { state: 'disputed' },
+  })
+
+const withheld = () =>
+  refuse('wrong_state', {
+    detail: 'a payment into the wallet that paid for the credit was taken back or is disputed',
+    next_action: 'Pay into the wallet what it owes, or wait until the dispute is decided.',
+    extra: { state: 'withheld' },
   })
 
 const notFunded = () =>

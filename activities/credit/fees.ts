@@ -136,7 +136,9 @@ async function payingWallet(tx: Tx, event: FeeEventRow): Promise<WalletRow> {
   const { agent_id, amount_usd, fee_event_id: subject, state } = event
   const wallet = await lockWalletOf(tx, agent_id)
   const held = wallet === undefined ? 0 : await freeIn(tx, wallet.wallet_id)
-  const covered = held + (state === 'held' ? amount_usd : 0)
+  // A payment that was taken back may have left less than was held.
+  const balance = wallet && (await readBalance(tx, walletAccount(wallet.wallet_id)))
+  const covered = Math.min(balance ?? 0, held + (state === 'held' ? amount_usd : 0))
   if (wallet === undefined || covered < amount_usd)
     throw refuse('payment_required', {
       detail: `the wallet has ${covered} usd for a fee of ${amount_usd}`,

@@ -2,6 +2,7 @@ import { move } from '#domain/core/state-table.ts'
 import { referenceTransitions } from '#domain/payments/payment-reference.ts'
 import { withoutOthers } from '#domain/payments/provider-event.ts'
 import { checkReturns } from '#domain/payments/returned-money.ts'
+import { lockWallet } from '../store/credit/allowance-wallets.ts'
 import { eventsAbout } from '../store/credit/provider-events.ts'
 import { type ReferenceRow, updateReference } from '../store/payments/payment-references.ts'
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
@@ -24,7 +25,9 @@ export async function applyReturns(
   return transaction(deps.db, async (tx) => {
     const locked = (await lockBoth(tx, reference.payment_reference_id))?.reference
     if (locked === undefined) throw new Error('a payment reference is missing')
-    const { state } = locked
+    const { state, wallet_id } = locked
+    // What uses credit of the wallet locks it too.
+    if (wallet_id !== null) await lockWallet(tx, wallet_id)
     if (state !== 'verified' && state !== 'disputed' && state !== 'refunded')
       return { outcome: state, reference: locked }
     return applyVerdict(deps, tx, { reference: locked, eventId })

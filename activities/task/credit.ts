@@ -16,6 +16,7 @@ import {
 } from '../credit/quotes.ts'
 import { requireEntitlement, returnRest } from '../credit/returns.ts'
 import { fundFree, fundFromSandbox } from '../credit/sandbox.ts'
+import { isWithheld } from '../store/credit/allowance-wallets.ts'
 import type { EntitlementRow } from '../store/credit/entitlements.ts'
 import type { QuoteRow } from '../store/credit/quotes.ts'
 import { findLiveOf } from '../store/payments/payment-references.ts'
@@ -158,6 +159,7 @@ export async function chargeResult(deps: ReceiptIssuer, tx: Tx, task: TaskRow): 
   // An exception reports credit that was taken back or is disputed.
   if (remainingUnits(entitlement) < credit.units) return
   if ((await findLiveOf(tx, entitlement.entitlement_id))?.state === 'disputed') return
+  if (await isWithheld(tx, entitlement.source)) return
   const made = await findReturnPackage(tx, task.run_id)
   const result_contract = {
     ...resultContractVersion,

@@ -20,6 +20,11 @@ export const returnedMoneyRequirements = {
     behavior:
       'The credit of a disputed payment is not used. It is restored when the dispute is won and removed when it is lost.',
   },
+  'returns.wallet-debt': {
+    source: 'money § Refunds and disputes',
+    behavior:
+      'What a wallet no longer holds of a payment that was taken back, it owes, and pays first from all that comes in. Its unused credit is withheld while it owes or a payment into it is disputed.',
+  },
   'returns.attention': {
     source: 'money § Refunds and disputes',
     behavior:

@@ -10,6 +10,7 @@ export async function auditBooks(db: Kysely<Database>): Promise<Map<string, numb
   for (const { receipt_id, account, units } of postings) {
     const held = (accounts.get(account) ?? 0) + units
     if (held < 0 && /^(credit|wallet):/.test(account)) throw new Error(`${account} was at ${held}`)
+    if (held > 0 && /^debt:/.test(account)) throw new Error(`${account} was at ${held}`)
     accounts.set(account, held)
     receipts.set(receipt_id, (receipts.get(receipt_id) ?? 0) + units)
   }

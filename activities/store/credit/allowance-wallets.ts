@@ -55,6 +55,24 @@ export async function reservedUnits(tx: Tx, walletId: string): Promise<number> {
   return row.reserved
 }
 
+/**
+ * Whether credit from this account may not be used: the wallet that paid for it has a payment in dispute, or owes one that was taken
+ * back. No payment into the wallet is disputed or taken back until the transaction ends.
+ */
+export async function isWithheld(tx: Tx, source: string | null): Promise<boolean> {
+  const [, walletId] = /^wallet:(.+)$/.exec(source ?? '') ?? []
+  if (walletId === undefined) return false
+  await lockWallet(tx, walletId)
+  const { rows } = await sql<{ withheld: boolean }>`
+    select ${withheldFrom} as withheld from (select ${source}::text as source) e`.execute(tx)
+  return rows[0]?.withheld ?? false
+}
+
+/** The same over the entitlement `e` of a query. */
+export const withheldFrom = sql<boolean>`(e.source like 'wallet:%' and (
+  exists (select from payment_references d where d.wallet_id = substr(e.source, 8) and d.state = 'disputed')
+  or exists (select from account_balances b where b.account = 'debt:' || substr(e.source, 8) and b.units < 0)))`
+
 /** The wallet of an agent, locked for the rest of the transaction. */
 export const lockWalletOf = (tx: Tx, agentId: string) =>
   lockRow(tx, 'allowance_wallets', { agent_id: agentId })

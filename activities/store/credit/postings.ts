@@ -1,21 +1,35 @@
 import { sql } from 'kysely'
-import type { Account, Leg } from '#domain/credit/credit.ts'
+import { type Account, debtAccount, type Leg, repayFirst } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
+import { lockWallet } from './allowance-wallets.ts'
 
 export type PostedLeg = Leg & { receipt_id: string; kind: string; posted_at: Date }
 
 /**
- * Posts one movement under its receipt. Postgres refuses it at the commit unless it balances and no account becomes
- * negative.
+ * Posts one movement under its receipt; what it brings into a wallet pays first what that wallet owes. Postgres refuses it at the
+ * commit unless it balances and no account becomes negative.
  */
-export async function postMovement(tx: Tx, receiptId: string, legs: readonly Leg[]): Promise<void> {
-  if (legs.length === 0) return
+export async function postMovement(
+  tx: Tx,
+  receiptId: string,
+  asked: readonly Leg[],
+): Promise<void> {
+  if (asked.length === 0) return
+  const legs: Leg[] = []
+  for (const leg of asked) legs.push(...(await afterDebt(tx, leg)))
   // All movements use the same order of accounts, so that two of them wait for each other instead of deadlocking.
   const ordered = [...legs].sort((left, right) => (left.account < right.account ? -1 : 1))
   await tx
     .insertInto('postings')
     .values(ordered.map((leg) => ({ receipt_id: receiptId, ...leg })))
     .execute()
+}
+
+async function afterDebt(tx: Tx, leg: Leg): Promise<Leg[]> {
+  const [, walletId] = /^wallet:(.+)$/.exec(leg.account) ?? []
+  if (walletId === undefined || leg.units <= 0) return [leg]
+  await lockWallet(tx, walletId)
+  return repayFirst(walletId, leg.units, -(await readBalance(tx, debtAccount(walletId))))
 }
 
 /** The balance of an agent's account in whole USD. */

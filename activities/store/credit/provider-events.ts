@@ -105,7 +105,8 @@ export async function recordOutcome(
 
 /**
  * Events older than `graceMs` that were not processed yet, that matched nothing because their payment had not been
- * presented, or of a payment that names nothing and whose reference was rejected.
+ * presented, of a payment that names nothing and whose reference was rejected, and every hour those of money that went back and
+ * that were refused.
  */
 export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Promise<EventKey[]> {
   const { rows } = await sql<EventKey>`
@@ -117,6 +118,7 @@ export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Pro
           and (r.external_reference = e.external_reference or exists (select from provider_events s
             where s.provider = e.provider and s.payment_intent = e.payment_intent and s.type = 'payment.settled'
               and s.external_reference = r.external_reference))))
+      or (e.outcome like 'refused\\_%' and ${isReturn} and e.applied_at < clock_timestamp() - interval '1 hour')
       or (e.outcome = 'pending' and e.challenge_id is null and e.wallet_id is null
         and exists (select from payment_references r
           where r.payment_reference_id = e.payment_reference_id and r.state in ('rejected','expired'))))

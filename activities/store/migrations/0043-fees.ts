@@ -57,10 +57,10 @@ export const fees: readonly string[] = [
     then raise exception 'the movement of % was written before', new.receipt_id using errcode = 'check_violation'; end if;
     kind := (select r.kind from receipts r where r.receipt_id = new.receipt_id);
     if not coalesce(case
-      when kind = 'settlement_receipt' then new.account !~ '^(revenue:|fees)' and (new.account !~ '^credit:' or new.units > 0)
+      when kind = 'settlement_receipt' then new.account !~ '^(revenue:|fees)' and (new.account !~ '^(credit|debt):' or new.units > 0)
       when kind = 'usage_receipt' then (new.account ~ '^credit:' and new.units < 0) or (new.account ~ '^(revenue:|fees)' and new.units > 0)
-      when kind = 'credit_return' then (new.account ~ '^credit:' and new.units < 0) or (new.account ~ '^(wallet|clearing):' and new.units > 0)
-      when kind = 'refund' then (new.account ~ '^(credit:|revenue:|fees)' and new.units < 0) or (new.account ~ '^(wallet|clearing):')
+      when kind = 'credit_return' then (new.account ~ '^credit:' and new.units < 0) or (new.account ~ '^(wallet|debt|clearing):' and new.units > 0)
+      when kind = 'refund' then (new.account ~ '^(credit:|revenue:|fees)' and new.units < 0) or (new.account ~ '^(wallet|debt|clearing):')
       when kind = 'fee' then exists (select from fee_events e where e.receipt_id = new.receipt_id
         and (new.account, new.units) in (('wallet:' || e.wallet_id, -e.amount_usd), ('fees', e.amount_usd)))
       end, false)

@@ -27,6 +27,7 @@ import { models } from '../migrations/0026-models.ts'
 import { harness } from '../migrations/0027-harness.ts'
 import { directories } from '../migrations/0028-directories.ts'
 import { agentIdentities } from '../migrations/0029-agent-identities.ts'
+import { walletDebts } from '../migrations/0030-wallet-debts.ts'
 import { uploadReadings } from '../migrations/0031-upload-readings.ts'
 import { customerRuns } from '../migrations/0032-customer-runs.ts'
 import { evidence } from '../migrations/0035-evidence.ts'
@@ -84,6 +85,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0027-harness': harness,
   '0028-directories': directories,
   '0029-agent-identities': agentIdentities,
+  '0030-wallet-debts': walletDebts,
   '0031-upload-readings': uploadReadings,
   '0032-customer-runs': customerRuns,
   '0035-evidence': evidence,

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { EntitlementState } from '#domain/credit/credit.ts'
 import type { ReasonCode, ReferenceState } from '#domain/payments/payment-reference.ts'
+import { withheldFrom } from '../credit/allowance-wallets.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { insertRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
@@ -91,7 +92,10 @@ export async function readTaskCredit(tx: Tx, taskId: string): Promise<WholeTaskC
   const { rows } = await sql<WholeTaskCredit>`
     select c.quote_id, q.expires_at as quote_ends_at, q.expires_at > clock_timestamp() as quote_lives,
       c.entitlement_id, e.state as entitlement_state, e.settlement_receipt_id, c.state as credit_state, c.usage_receipt_id,
-      h.challenge_id, h.expires_at as challenge_ends_at, r.state as reference_state, r.reason, r.reason_code,
+      h.challenge_id, h.expires_at as challenge_ends_at, r.reason_code,
+      case when c.state = 'reserved' and ${withheldFrom} then 'disputed' else r.state end as reference_state,
+      case when c.state = 'reserved' and ${withheldFrom} then 'a payment into the wallet that paid was taken back or is disputed'
+        else r.reason end as reason,
       exists (select 1 from task_exceptions x where x.task_id = c.task_id and x.code = 'payment_reversed') as reversed_before
     from task_credits c
     join quotes q on q.quote_id = c.quote_id
@@ -129,7 +133,8 @@ export async function listBehindMoney(tx: Tx, of: TaskSelection): Promise<string
       when 'exception_open' then e.state = 'funded' and exists (select 1 from task_exceptions x where x.task_id = t.task_id
         and x.closed_at is null and x.code in ('deadline_passed','credit_mismatch') and x.resume_state in ('trusted','quoted','credit_pending'))
       else t.state in ('credit_funded','queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered')
-        and exists (select 1 from payment_references r where r.entitlement_id = e.entitlement_id and r.state in ('disputed','refunded'))
+        and (exists (select 1 from payment_references r where r.entitlement_id = e.entitlement_id and r.state in ('disputed','refunded'))
+          or (c.state = 'reserved' and ${withheldFrom}))
         and (c.state = 'reserved' or not exists (select 1 from task_exceptions x where x.task_id = t.task_id and x.code = 'payment_reversed'))
       end
     order by t.task_id limit ${'most' in of ? of.most : 1000}`.execute(tx)

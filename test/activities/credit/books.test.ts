@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const prices = { entry: [49, 0], standard: [107, 8], pro: [269, 20] } as const
 type Credit = { granted: number; fee: number; consumed: number; back: number; refunded: boolean }
-/** The same money in another way: a wallet and its credits as plain numbers; each act says whether it is allowed. */
+/** The same money in another way: a wallet, below zero by its debt, and its credits; each act says whether it is allowed. */
 type Model = { wallet: number; credits: Credit[]; topUps: { usd: number; refunded: boolean }[] }
 
 function expectOf(model: Model, one: Step): boolean {
@@ -64,6 +64,7 @@ function expectOf(model: Model, one: Step): boolean {
     case 'consume':
       if (credit === undefined || one.units > credit.granted - credit.consumed - credit.back)
         return false
+      if (model.wallet < 0) return false
       credit.consumed += one.units
       return true
     case 'return':
@@ -76,7 +77,7 @@ function expectOf(model: Model, one: Step): boolean {
   }
 }
 
-/** Of the credits first, then of the top-ups. A wallet takes back what was consumed too; what it spent stays spent. */
+/** Of the credits first, then of the top-ups. A wallet takes back what was consumed too, and owes what it spent. */
 function refundIn(model: Model, of: number): boolean {
   const credit = model.credits[of]
   if (credit !== undefined) {
@@ -88,7 +89,6 @@ function refundIn(model: Model, of: number): boolean {
   const topped = model.topUps[of - model.credits.length]
   if (topped === undefined) return false
   if (topped.refunded) return true
-  if (model.wallet < topped.usd) return false
   model.wallet -= topped.usd
   topped.refunded = true
   return true
@@ -165,7 +165,11 @@ verifies(
         for (const one of [{ act: 'top-up', usd: 300 } as const, ...steps])
           expect([one, await done(world, one)]).toEqual([one, expectOf(model, one)])
         const accounts = await auditBooks(deps.db)
-        expect(accounts.get(`wallet:${world.walletId}`) ?? 0).toBe(model.wallet)
+        const held = (kind: string) => accounts.get(`${kind}:${world.walletId}`) ?? 0
+        expect([held('wallet'), held('debt')]).toEqual([
+          Math.max(0, model.wallet),
+          Math.min(0, model.wallet),
+        ])
         for (const [index, { entitlement_id }] of world.paid.entries()) {
           const credit = model.credits[index] as Credit
           expect(accounts.get(`credit:${entitlement_id}`) ?? 0).toBe(

@@ -1,13 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { MockActivityEnvironment } from '@temporalio/testing'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { debtAccount, walletAccount } from '#domain/credit/credit.ts'
 import { readProviderEvent } from '#domain/payments/provider-event.ts'
 import { createWallet } from '../../../activities/credit/allowance.ts'
 import { consumeCredit } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { applyEvent, receiveEvent } from '../../../activities/credit/provider-events.ts'
+import { returnUnused } from '../../../activities/credit/returns.ts'
 import { presentTopUp } from '../../../activities/credit/top-ups.ts'
 import { createReconciliationSteps } from '../../../activities/reconciliation/steps.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
+import { readBalance } from '../../../activities/store/credit/postings.ts'
 import {
   countEventsToSee,
   listOpenEvents,
@@ -16,6 +21,7 @@ import { findReference } from '../../../activities/store/payments/payment-refere
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { closeException, listOpenExceptions } from '../../../activities/store/tasks/exceptions.ts'
 import type { Confirmed } from '../../../workflows/reconciliation/activities.ts'
+import { auditBooks } from '../../support/books.ts'
 import {
   charge,
   checkoutSession,
@@ -185,6 +191,93 @@ verifies('returns.disputed', 'a wallet does not pay with money that is disputed'
   await expect(pay()).rejects.toMatchObject(refusal('wallet_underfunded'))
   await notify(stripeEvent('charge.dispute.closed', { ...opened, status: 'won' }))
   expect(await pay()).toBe('verified')
+})
+
+/** A wallet that bought credit by all that a session paid into it. */
+async function spentWallet() {
+  const agentId = newAgent()
+  const { wallet_id } = await inTransaction((tx) => createWallet(tx, { agentId, label: 'runs' }))
+  const topUp = async () => {
+    const session = checkoutSession({ client_reference_id: wallet_id })
+    const into = { agentId, walletId: wallet_id, amountUsd: 107 }
+    await presentTopUp(deps, { ...into, method: 'hosted_checkout', externalReference: session.id })
+    expect(await notify(stripeEvent('checkout.session.completed', session))).toBe('verified')
+    return session.payment_intent
+  }
+  const intent = await topUp()
+  const buy = async () => {
+    const debit = { method: 'agent_allowance' as const, payer: wallet_id, externalReference: '' }
+    return present(deps, await quoted(deps, agentId), debit)
+  }
+  const { entitlement_id } = await buy()
+  const entitlementId = entitlement_id ?? ''
+  const consume = (key: string) => {
+    const use = { entitlementId, key, units: 7, kind: 'run_usage', occurredAt: new Date() } as const
+    return inTransaction((tx) => consumeCredit(deps, tx, use))
+  }
+  const held = async () => [
+    await readBalance(deps.db, walletAccount(wallet_id)),
+    await readBalance(deps.db, debtAccount(wallet_id)),
+  ]
+  return { entitlementId, intent, topUp, buy, consume, held }
+}
+
+verifies(
+  'returns.wallet-debt',
+  'credit of a wallet is withheld in a dispute and paid off',
+  async () => {
+    const one = await spentWallet()
+    const opened = dispute(one.intent, 'needs_response')
+    expect(await notify(stripeEvent('charge.dispute.created', opened))).toBe('disputed')
+    await expect(one.consume('a')).rejects.toMatchObject(refusal('wrong_state'))
+    const lost = { ...opened, status: 'lost' }
+    expect(await notify(stripeEvent('charge.dispute.closed', lost))).toBe('refunded_after_use')
+    expect(await one.held()).toEqual([0, -107])
+    await expect(one.consume('b')).rejects.toMatchObject(refusal('wrong_state'))
+    await one.topUp()
+    expect(await one.held()).toEqual([0, 0])
+    await expect(one.buy()).rejects.toMatchObject(refusal('wallet_underfunded'))
+    expect((await one.consume('c')).credit_units).toBe(7)
+    await auditBooks(deps.db)
+  },
+)
+
+verifies('returns.wallet-debt', 'unused credit that is returned pays the debt first', async () => {
+  const one = await spentWallet()
+  const refunded = stripeEvent('charge.refunded', charge(one.intent, 10_700))
+  expect(await notify(refunded)).toBe('refunded_after_use')
+  await inTransaction((tx) => returnUnused(deps, tx, one.entitlementId))
+  expect(await one.held()).toEqual([0, 0])
+  await auditBooks(deps.db)
+})
+
+verifies('returns.wallet-debt', 'SQL uses no withheld credit and pays debts first', async () => {
+  const one = await spentWallet()
+  await notify(stripeEvent('charge.refunded', charge(one.intent, 10_700)))
+  const walletId = (await findEntitlement(deps.db, one.entitlementId))?.source?.slice(7)
+  const post = (kind: string, legs: [string, number][], consumed = 0) =>
+    inTransaction(async (tx) => {
+      const id = `rc_${randomBytes(32).toString('hex')}`
+      await sql`insert into receipts (receipt_id, subject, seq, kind, jws, kid, payload_sha256)
+        values (${id}, ${id}, 0, ${kind}, 'j', 'k', 'p')`.execute(tx)
+      await sql`update entitlements set consumed_units = consumed_units + ${consumed}
+        where entitlement_id = ${one.entitlementId}`.execute(tx)
+      for (const [account, units] of legs)
+        await sql`insert into postings (receipt_id, account, units)
+          values (${id}, ${account}, ${units})`.execute(tx)
+    })
+  const use: [string, number][] = [
+    [`credit:${one.entitlementId}`, -7],
+    ['revenue:packetops', 7],
+  ]
+  await expect(post('usage_receipt', use, 7)).rejects.toMatchObject({ code: '23514' })
+  const into: [string, number][] = [
+    [`wallet:${walletId}`, 5],
+    ['clearing:invoice_reference', -5],
+  ]
+  await expect(post('settlement_receipt', into)).rejects.toMatchObject({
+    message: 'a wallet pays what it owes first',
+  })
 })
 
 verifies(

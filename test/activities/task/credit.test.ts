@@ -570,7 +570,7 @@ verifies(
   'of 100 parallel runs on a wallet for 37 exactly 37 are funded',
   async () => {
     const wallet = await inTx((tx) => createWallet(tx, { agentId: trustedAgent, label: 'runs' }))
-    await topUp(money, trustedAgent, wallet.wallet_id, 37 * 107)
+    const paid = await topUp(money, trustedAgent, wallet.wallet_id, 37 * 107)
     const asked = await inQueue(hundred, () => pendingTask())
     const method = {
       method: 'agent_allowance',
@@ -596,6 +596,16 @@ verifies(
       tasks.db,
     )
     expect(rows).toEqual([{ held: 0, credit: 37 * 107 }])
+    // What the wallet has spent of a payment that is taken back stops its runs.
+    const referenceId = paid.payment_reference_id
+    const taken = { referenceId, decidedBy: 'operator:op_1', reason: 'charged back' }
+    await inTx((tx) => refundReference(money, tx, taken))
+    const { taskId: running = '' } = asked[states.indexOf('credit_funded')] ?? {}
+    const entitlementId = (await entitlementOf(running))?.entitlement_id ?? ''
+    const behind = await listBehindMoney(tasks.db, { entitlementId })
+    expect([behind, await advance(running)]).toEqual([[running], 'exception_open'])
+    expect(await stoppedBy(running)).toBe('payment_reversed')
+    await topUp(money, trustedAgent, wallet.wallet_id, 37 * 107)
   },
 )
 

@@ -15,12 +15,13 @@ export const entitlementTransitions: StateTable<EntitlementState, EntitlementEve
 }
 
 /**
- * An account of the double-entry ledger. What an agent holds (`credit`, `wallet`) is never below zero; `clearing` is what the
- * ways of payment brought in, so it runs below zero by as much as the others are above.
+ * An account of the double-entry ledger. What an agent holds (`credit`, `wallet`) is never below zero; `debt` is below zero by what a
+ * wallet owes, and `clearing` is what the ways of payment brought in, so it runs below zero by as much as the others are above.
  */
 export type Account =
   | `credit:${string}`
   | `wallet:${string}`
+  | `debt:${string}`
   | `revenue:${string}`
   | 'fees'
   | `clearing:${PaymentMethod}`
@@ -39,6 +40,7 @@ export const usageOf = ({ source }: Pick<Entitlement, 'source'>): RunUsage =>
 
 export const creditAccount = (entitlementId: string): Account => `credit:${entitlementId}`
 export const walletAccount = (walletId: string): Account => `wallet:${walletId}`
+export const debtAccount = (walletId: string): Account => `debt:${walletId}`
 export const clearingAccount = (method: PaymentMethod): Account => `clearing:${method}`
 
 /** One leg in whole usd: a credit is positive, a debit negative. The legs of one movement sum to zero. */
@@ -124,6 +126,29 @@ export function refund(one: Entitlement): Movement {
     { account: one.source, units: remainingUnits(one) + one.consumed_units },
   ])
   return { entitlement: back.entitlement, legs }
+}
+
+/** A payment into a wallet was taken back: what the wallet no longer holds of it, it owes. */
+export const reverseTopUp = (
+  { walletId, held }: { walletId: string; held: number },
+  to: Account,
+  units: number,
+): Leg[] => {
+  const paid = Math.min(held, units)
+  return withoutZeros([
+    { account: walletAccount(walletId), units: -paid },
+    { account: debtAccount(walletId), units: paid - units },
+    { account: to, units },
+  ])
+}
+
+/** What comes into a wallet pays first what it owes. */
+export function repayFirst(walletId: string, units: number, owed: number): Leg[] {
+  const repaid = Math.min(units, owed)
+  return withoutZeros([
+    { account: debtAccount(walletId), units: repaid },
+    { account: walletAccount(walletId), units: units - repaid },
+  ])
 }
 
 /** The fee within the first `units`: it grows with them, and is whole when all is consumed. */

@@ -35,10 +35,6 @@ const renamed: readonly (readonly [RegExp, string])[] = [
 /** What guards check since the squash, after the text that the pattern names. */
 const guarded: readonly (readonly [RegExp, string])[] = [
   [
-    /when kind = 'refund' then .{20,130}\(wallet\|clearing\):'\) (?=end, false\))/,
-    "when kind = 'fee' then exists (select from fee_events e where e.receipt_id = new.receipt_id and (new.account, new.units) in (('wallet:' || e.wallet_id, -e.amount_usd), ('fees', e.amount_usd))) ",
-  ],
-  [
     /no such trust transition: % to %', old\.trust_state, new\.trust_state using errcode = 'check_violation'; end if; /,
     "if old.limits::text is distinct from new.limits::text and old.decision_id is not distinct from new.decision_id and (new.trust_state <> 'trusted' or old.limits_receipt_id is not distinct from new.limits_receipt_id) then raise exception 'limits change by a decision, or while the agent is trusted and with a receipt' using errcode = 'check_violation'; end if; ",
   ],
@@ -171,6 +167,7 @@ const later = new RegExp(
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
     '(register|activate|retire|revoke)_signing_key|signing_key_kept|key_rotation_kept',
     'column provider_events[.]15|provider_events_unnamed|payment_references_(reason_code_check|external|session|top_up|names)',
+    'account_balances_(account|units)_check|postings_account_check|public[.]postings_(balance|movement)[(]|wallet_debts|withheld_credit|provider_events_refused',
     'calls_nonce|CREATE INDEX (payments|payment_references)_payer|payment_references_agent',
   ].join('|')})`,
 )
