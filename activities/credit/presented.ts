@@ -67,6 +67,7 @@ export async function assertMayName(
   throw refuse('rate_limited', {
     detail: `${waiting} payments wait, and ${rejected} were rejected within a day`,
     next_action: 'Present a payment once those that wait are decided, or tomorrow.',
+    retry_after_ms: 3_600_000,
   })
 }
 
