@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type FeeItem, type FeeSettings, feeCatalog, feeUsd } from '#domain/credit/fees.ts'
 import { createWallet } from '../../../activities/credit/allowance.ts'
+import { refundReference } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import {
   accrueFee,
@@ -113,6 +114,18 @@ verifies('fees.held', 'a held fee pays nothing else, and is posted or released',
   expect(posted).toMatchObject({ state: 'accrued', amount_usd: 10, wallet_id })
   await inTx((tx) => releaseFee(deps, tx, 'escrow_fee', charge('claim-2')))
   expect((await auditBooks(deps.db)).get(`wallet:${wallet_id}`)).toBe(100)
+})
+
+verifies('fees.held', 'a held fee is not posted from a payment that was taken back', async () => {
+  const { agentId, wallet_id } = await payer(0)
+  const { payment_reference_id: referenceId } = await topUp(deps, agentId, wallet_id, 15)
+  const charge = { agentId, subject: 'claim-3', basisUsd: 500 }
+  await inTx((tx) => holdFee(deps, tx, 'escrow_fee', charge))
+  const taken = { referenceId, decidedBy: 'provider', reason: 'charged back' }
+  await inTx((tx) => refundReference(deps, tx, taken))
+  await expect(inTx((tx) => accrueFee(deps, tx, 'escrow_fee', charge))).rejects.toMatchObject(
+    refusal('payment_required'),
+  )
 })
 
 verifies('fees.controls', 'no fee is posted that the account does not allow', async () => {
