@@ -3,7 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import type { Caller, CallRequest } from '../context.ts'
-import { denialOf } from './agent.ts'
+import { denialOf } from './credential-standing.ts'
 
 type Public = Extract<Caller, { kind: 'public' }>
 

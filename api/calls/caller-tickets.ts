@@ -1,4 +1,4 @@
-import { denialOf } from '../auth/agent.ts'
+import { denialOf } from '../auth/credential-standing.ts'
 import type { Caller } from '../context.ts'
 import type { AuthorizedCall } from './call.ts'
 import type { PipelineDeps } from './deps.ts'

@@ -121,7 +121,7 @@ const customerStart = {
 /** A production run of packetops: asked about, started, and closed with every condition met. */
 export const productionExamples = {
   'write-gate-read': {
-    input: {},
+    input: { audit_event_id: ids.audit },
     output: {
       checks: gateChecks.map((check) => ({ check, rule: gateRules[check] })),
       allowed_rails: ['packetops', 'diligenceops'],
@@ -140,7 +140,17 @@ export const productionExamples = {
         },
       ],
       paused: null,
-      event: null,
+      event: {
+        audit_event_id: ids.audit,
+        kind: 'written',
+        operation_id: 'first-paid-run-execute',
+        rail: 'packetops',
+        subject: ids.run,
+        passed: true,
+        code: null,
+        checks: passed,
+        at: '2026-11-27T09:30:00Z',
+      },
     },
   },
   'write-gate-validate': {

@@ -13,7 +13,7 @@ import {
   insertAudit,
 } from '../../activities/store/agents/credential-audits.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
-import { factsOf } from '../auth/agent.ts'
+import { factsOf } from '../auth/credential-standing.ts'
 import type { Enforcement, EnforcementInput, Presented } from '../context.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
 

@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import { priceOf } from '#domain/credit/pricing.ts'
-import { railOf } from '#domain/rails/index.ts'
 import { workflowExamples } from '../../examples/workflows.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
@@ -40,8 +38,8 @@ export const workflowCreate = operation({
   access: 'agent',
   needs: { scopes: ['production:write'], rail: ({ rail }) => rail },
   delegable: true,
-  // Each firing costs this; an operator approves them all with the workflow, and its wallet pays within its limits.
-  spendsUsd: async ({ rail, tier }) => priceOf(railOf(rail), tier).total_usd,
+  spendsUsd: async ({ rail, tier }, { customerWorkflows }) =>
+    customerWorkflows.firingUsd(rail, tier),
   gate: { rails: 'priced', callback: 'required' },
   limits: { bodyBytes: 1_048_576 },
   status: [201],

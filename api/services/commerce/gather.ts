@@ -7,7 +7,7 @@ import { findDuplicate, findProofOfMission } from '../../../activities/store/com
 import { isWalletOf, listOwnOrderTasks } from '../../../activities/store/commerce/records.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
-import { factsOf as credentialFacts } from '../../auth/agent.ts'
+import { factsOf as credentialFacts } from '../../auth/credential-standing.ts'
 import type { CommerceDeps } from './deps.ts'
 import { readEvidence, readMandate, readPackage } from './evidence.ts'
 import { readMissionRecord } from './mission-record.ts'

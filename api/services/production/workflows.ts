@@ -1,6 +1,7 @@
 import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
+import { priceOf } from '#domain/credit/pricing.ts'
 import { firingTerms } from '#domain/production/accepted-terms.ts'
 import {
   type Cadence,
@@ -59,6 +60,10 @@ export class CustomerWorkflowService {
   constructor(deps: Deps) {
     this.#deps = deps
   }
+
+  /** What each firing costs; an operator approves them all with the workflow, and its wallet pays within its limits. */
+  firingUsd = async (rail: RailKey, tier: Tier): Promise<number> =>
+    priceOf(railOf(rail), tier).total_usd
 
   /** Those of an agent, or of all where none is given; 404 for a named one that is not among them. */
   list(

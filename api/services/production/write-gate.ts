@@ -31,7 +31,7 @@ import {
   insertProductionWrite,
 } from '../../../activities/store/production/production-writes.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { factsOf } from '../../auth/agent.ts'
+import { factsOf } from '../../auth/credential-standing.ts'
 import type { ToolName } from '../../mcp/tool-names.ts'
 
 /** The agent behind a write, its access key, and the MCP tool by which it called. */
