@@ -6,7 +6,7 @@ import {
   type Limiter,
   type Ticket,
 } from '../../activities/store/calls/rate-limits.ts'
-import { goodKeyOf } from '../auth/credential-standing.ts'
+import { goodKeyOf } from '../auth/good-key.ts'
 import type { Caller } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { RateLimits } from './deps.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { goodKeyOf } from '../../auth/credential-standing.ts'
+import { goodKeyOf } from '../../auth/good-key.ts'
 import { productionExamples } from '../../examples/production.ts'
 import { operation } from '../../operation.ts'
 import { AuditEventId, WriteGateContract } from './gate-shapes.ts'

@@ -23,7 +23,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** What came of an answer until it was over, or until its caller ended it. */
+/** The text of an answer up to its end, or until its caller ended it. */
 async function textOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
