@@ -18,7 +18,7 @@ export async function identifyCall(call: ReceivedCall): Promise<IdentifiedCall> 
   const presented: Identity = first.http.unlimited
     ? { kind: 'public' }
     : await identifyWithinLimit(call)
-  if (presented.kind === 'public') assertSize(request, openBytesMaxOf(operations))
+  if (isUnproven(presented)) assertSize(request, openBytesMaxOf(operations))
   const value = readValue(operations, request)
   return { operation: pickOperation(operations, value), request, deps, value, presented }
 }
@@ -37,8 +37,11 @@ async function identifyWithinLimit({ operations, request, deps }: ReceivedCall):
   return presented
 }
 
-/** Whether the caller has proven nothing. */
-export const isUnproven = ({ kind }: Identity): boolean => kind === 'public' || kind === 'refused'
+/** Whether the caller is anyone: it has proven nothing, or has the token of anonymous work, which every caller can get. */
+export const isUnproven = (presented: Identity): boolean =>
+  presented.kind === 'public' ||
+  presented.kind === 'refused' ||
+  (presented.kind === 'status' && presented.token.keyless === true)
 
 /** Throws 413 for a body over this size. */
 export function assertSize({ body }: CallRequest, bytesMax: number): void {

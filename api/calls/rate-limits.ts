@@ -71,8 +71,9 @@ type Called = {
 }
 
 /**
- * A ticket of the caller's own limit: of a wallet, of an agent's credential, or of a public caller's address, which has fewer
- * writes than reads. The holder of a pilot's token is anyone, and is limited by the address and by the token. Undefined for all others.
+ * A ticket of the caller's own limit: of a wallet, of an agent's credential, of a status token, or of a public caller's address, which
+ * has fewer writes than reads. The holder of a token of anonymous work is limited as a public caller, by the address and by the token.
+ * Undefined for all others.
  */
 export async function callerTicket({
   operation: { idempotency, http },
@@ -85,7 +86,8 @@ export async function callerTicket({
   if (credential !== undefined) return limits.agent(credential.credential_id)
   const document = http.cacheable ? 'documents' : 'reads'
   const used = idempotency.kind === 'read' ? document : 'writes'
-  if (caller.kind === 'status' && caller.prefix === 'pt') {
+  if (caller.kind === 'status') {
+    if (caller.keyless !== true) return limits.agent(caller.tokenSha256)
     const of = (key: string) => limits.publicCaller(key, used)
     return both(...(await Promise.all([of(request.address), of(caller.tokenSha256)])))
   }

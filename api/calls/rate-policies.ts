@@ -15,7 +15,10 @@ export const ratePolicies = (config: Config) => ({
     quota: config.LIMIT_PUBLIC_WRITES_PER_MINUTE,
     counts: 'Calls that store, without a credential, from one address.',
   },
-  agent: { quota: config.LIMIT_AGENT_PER_MINUTE, counts: 'Calls with one access key.' },
+  agent: {
+    quota: config.LIMIT_AGENT_PER_MINUTE,
+    counts: 'Calls with one access key or status token.',
+  },
   wallet: { quota: config.LIMIT_WALLET_PER_MINUTE, counts: 'Calls with a proof of one wallet.' },
   address: {
     quota: config.LIMIT_ADDRESS_PER_MINUTE,

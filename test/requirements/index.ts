@@ -860,6 +860,11 @@ export const requirements = {
     behavior:
       'A repeat of a finished call returns the same response with Idempotent-Replayed: true.',
   },
+  'pipeline.token-limit': {
+    source: 'limits § Call limits',
+    behavior:
+      'A status token has the limit of an access key; one of anonymous work those of public callers, by its address and by itself, and their body size.',
+  },
   'pipeline.public-limit': {
     source: 'limits § Call limits',
     behavior:

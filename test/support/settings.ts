@@ -1,7 +1,8 @@
-/** Settings for tests that call without a credential more often than a minute allows. */
+/** Settings for tests that call more often than a minute allows. */
 const plenty = Array<string>(4).fill('1000000000').join('/')
 
 export const unhurried = {
+  LIMIT_AGENT_PER_MINUTE: '6000',
   LIMIT_PUBLIC_READS_PER_MINUTE: '1000000',
   LIMIT_PUBLIC_WRITES_PER_MINUTE: '1000000',
   QUOTA_REGISTRATIONS_PER_DAY: plenty,

@@ -15,6 +15,7 @@ export const workOrderConsent = operation({
   access: 'status',
   statusToken: { prefixes: ['wt'], signed: true },
   errors: ['not_found', 'not_owner', 'wrong_state', 'evidence_changed', 'forbidden_material'],
+  uses: () => ({ records: 1 }),
   input: z.strictObject({
     ...namedProposal,
     note: freeText(2000).default(''),

@@ -28,6 +28,12 @@ verifies('attack.quotas', 'each open write is counted in a daily quota', async (
   expect(free.map(({ id }) => id)).toEqual([])
 })
 
+verifies('attack.quotas', 'each write by a status token is counted as well', async () => {
+  const byToken = writes.filter(({ statusToken }) => statusToken?.signed === true)
+  expect(byToken.length).toBeGreaterThan(15)
+  expect(byToken.filter(({ uses }) => uses === undefined).map(({ id }) => id)).toEqual([])
+})
+
 verifies('attack.quotas', 'records of strangers end for an address and for all', async () => {
   const callers = await openCallers(apis)
   const asked = writes.find(({ id }) => id === 'write-gate-validate')

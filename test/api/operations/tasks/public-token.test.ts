@@ -1,14 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { packetops } from '#domain/rails/packetops.ts'
-import { taskDepsOf } from '../../../../activities/container.ts'
 import { claimQuote } from '../../../../activities/credit/quotes.ts'
-import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient } from '../../../../api/http/client.ts'
-import { openTaskRows, trustedAgent } from '../../../activities/task/fixture.ts'
+import { trustedAgent } from '../../../activities/task/fixture.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { startComposed } from '../../../support/composed-api.ts'
+import { tokenOfStopped } from '../../../support/stopped-task.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startComposed>>
@@ -17,21 +15,11 @@ beforeAll(async () => {
 })
 afterAll(() => apis?.stop())
 
-/** The token of a sandbox run without an agent that waits for evidence. */
-async function tokenOfStopped() {
-  const statusToken = `tk_${randomBytes(32).toString('base64url')}`
-  const named = `task-${createHash('sha256').update(statusToken).digest('hex')}`
-  const keys = loadKeyRings(apis.config.SIGNING_KEYS_FILE)
-  const rows = openTaskRows(apis.db, taskDepsOf(apis.config, keys, apis.db))
-  await rows.taskIn('evidence_partial', { agent_id: null, callback_url: null }, { named })
-  return statusToken
-}
-
 verifies('sandbox.quota', 'a client address recovers so often a day and no more', async () => {
   const codes: string[] = []
   const { sandboxInput: input } = packetops
   for (let nth = 0; nth < 3; nth++) {
-    const url = `${apis.hosts[0]?.os}/api/agents/tasks/${await tokenOfStopped()}/recover`
+    const url = `${apis.hosts[0]?.os}/api/agents/tasks/${await tokenOfStopped(apis)}/recover`
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -46,7 +34,7 @@ verifies('sandbox.quota', 'a client address recovers so often a day and no more'
 verifies('sandbox.quotes', 'its quote belongs to the first who presents its token', async () => {
   const holder = createClient({
     baseUrl: String(apis.hosts[0]?.base),
-    statusToken: await tokenOfStopped(),
+    statusToken: await tokenOfStopped(apis),
     signAsAgent: () => 'A'.repeat(86),
   })
   const asked = { rail: 'packetops', tier: 'standard', idempotency_key: freshKey() } as const
