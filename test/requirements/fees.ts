@@ -3,7 +3,7 @@ export const feeRequirements = {
   'fees.read': {
     source: 'accounts § Fees',
     behavior:
-      'Anyone reads the seven fee items with rule and amount and computes them, also by a key without scopes for wallets; a percentage without its basis is refused. An agent reads what was posted to its wallet, and no other one.',
+      'Anyone reads the seven fee items with rule and amount and computes them, also by a key without scopes for wallets; a percentage without its basis is refused. An agent reads its own fees and rail fees, those of badges among them, or those that its wallet paid, and of no other one.',
   },
   'fees.amounts': {
     source: 'accounts § Fees',

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { walletAccount } from '#domain/credit/credit.ts'
 import type { MonthlyItem } from '#domain/credit/fees.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Database } from '../schema/schema.ts'
@@ -94,23 +95,40 @@ export async function heldForFees(tx: Tx, walletId: string): Promise<number> {
   return usd
 }
 
-/** The fees of an agent, the newest first. */
-export async function listFeeEvents(tx: Tx, agentId: string, most: number): Promise<FeeEventRow[]> {
-  return tx
-    .selectFrom('fee_events')
-    .selectAll()
-    .where('agent_id', '=', agentId)
-    .orderBy('created_at', 'desc')
-    .orderBy('fee_event_id')
-    .limit(most)
-    .execute()
+/** Whose fees: an agent's, or those of its that one wallet paid. */
+export type FeesOf = { agentId: string; walletId?: string | undefined }
+export type ShownFee = Omit<FeeEventRow, 'agent_id' | 'wallet_id' | 'changed_at'>
+
+/** Whether the credit `e` was paid from the wallet, if one is named. */
+const paidBy = (walletId: string | undefined) =>
+  walletId === undefined ? sql`true` : sql`e.source = ${walletAccount(walletId)}`
+
+/** The fees of an agent, the newest first. A payment settles the fee of a badge, and its refund releases it. */
+export async function listFeeEvents(
+  tx: Tx,
+  { agentId, walletId }: FeesOf,
+  most: number,
+): Promise<ShownFee[]> {
+  const posted = walletId === undefined ? sql`true` : sql`f.wallet_id = ${walletId}`
+  const { rows } = await sql<ShownFee>`
+    select fee_event_id, item, subject, amount_usd, state, receipt_id, created_at
+      from fee_events f where f.agent_id = ${agentId} and ${posted}
+    union all
+    select b.fee_event_id, 'trust_badge_fee', b.trust_listing_id, p.amount_usd,
+        case p.state when 'refunded' then 'released' else 'accrued' end, b.receipt_id, b.at
+      from trust_listings l join trust_badge_events b using (trust_listing_id)
+        join payment_references p using (payment_reference_id) join entitlements e using (entitlement_id)
+      where l.agent_id = ${agentId} and b.event = 'settled' and ${paidBy(walletId)}
+    order by created_at desc, fee_event_id limit ${most}`.execute(tx)
+  return rows
 }
 
 /** The rail fees that the completed runs of an agent brought in, in whole usd. */
-export async function routingFeesOf(tx: Tx, agentId: string): Promise<number> {
+export async function routingFeesOf(tx: Tx, { agentId, walletId }: FeesOf): Promise<number> {
   const { rows } = await sql<{ usd: number }>`select coalesce(sum(p.units), 0)::int as usd
     from usage_events u join postings p on p.receipt_id = u.usage_receipt_id and p.account = 'fees'
-    where u.agent_id = ${agentId}`.execute(tx)
+      join entitlements e on e.entitlement_id = u.chain
+    where u.agent_id = ${agentId} and ${paidBy(walletId)}`.execute(tx)
   return rows[0]?.usd ?? 0
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { walletTiers } from '#domain/credit/fees.ts'
 import { commercialExamples } from '../../examples/commercial.ts'
 import { operation } from '../../operation.ts'
-import { readingAgentId } from '../agents/caller.ts'
+import { agentIdOf, readingAgentId } from '../agents/caller.ts'
 import { WalletId } from '../payments/shapes.ts'
 import { FeeEvent, FeeItem, usd } from './fee-shapes.ts'
 
@@ -23,20 +23,21 @@ const output = z
         wallet_usd_per_day: usd,
       }),
     ),
-    accrued: z
-      .array(FeeEvent)
-      .meta({ description: 'Of your wallet, the newest hundred; empty without wallet_id.' }),
-    micro_routing_fees_usd: usd
-      .nullable()
-      .meta({ description: 'The rail fees of your completed runs; null without wallet_id.' }),
+    accrued: z.array(FeeEvent).meta({
+      description:
+        'Your newest hundred, or those that the wallet paid; empty without an access key.',
+    }),
+    micro_routing_fees_usd: usd.nullable().meta({
+      description:
+        'The rail fees of your completed runs, or of those that the wallet paid; null without an access key.',
+    }),
   })
   .meta({ id: 'CommercialLayer' })
 
-/** GET /api/agent-commercial-layer: the fee items to anyone, what was posted to the agent of a wallet. */
+/** GET /api/agent-commercial-layer: the fee items to anyone, what was posted to an agent, in all or from a wallet. */
 export const layerRead = operation({
   id: 'commercial-layer-read',
-  summary:
-    'Read the seven fee items with their amounts, the plans, and what your wallet was charged.',
+  summary: 'Read the seven fee items with their amounts, the plans, and what you were charged.',
   http: { method: 'GET', path: '/api/agent-commercial-layer', host: 'base' },
   access: ['agent', 'public'],
   needs: { scopes: ['wallets:read'] },
@@ -45,10 +46,11 @@ export const layerRead = operation({
   output,
   example: commercialExamples['commercial-layer-read'],
   handle: async ({ wallet_id }, context) => {
-    const own =
+    const agentId =
       wallet_id === undefined
-        ? undefined
-        : { walletId: wallet_id, agentId: readingAgentId(context, 'a wallet is read by its agent') }
+        ? agentIdOf(context)
+        : readingAgentId(context, 'a wallet is read by its agent')
+    const own = agentId === undefined ? undefined : { agentId, walletId: wallet_id }
     return { body: await context.commercialLayer.read(own) }
   },
 })

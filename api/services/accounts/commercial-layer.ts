@@ -16,9 +16,10 @@ import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
   currentMonth,
-  type FeeEventRow,
+  type FeesOf,
   listFeeEvents,
   routingFeesOf,
+  type ShownFee,
 } from '../../../activities/store/credit/fee-events.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
@@ -51,10 +52,11 @@ export class CommercialLayer {
     this.#deps = deps
   }
 
-  read(own: { walletId: string; agentId: string } | undefined) {
+  /** With the fees of an agent, or those of its that one wallet paid. 404, 403 `not_owner`. */
+  read(own: FeesOf | undefined) {
     const { db, fees } = this.#deps
     return transaction(db, async (tx) => {
-      if (own !== undefined) await readWallet(tx, own.walletId, own.agentId)
+      if (own?.walletId !== undefined) await readWallet(tx, own.walletId, own.agentId)
       return {
         fee_items: feeCatalog(fees),
         plans: walletTiers.map((plan) => ({
@@ -62,9 +64,8 @@ export class CommercialLayer {
           usd_per_month: plan === 'premium' ? fees.premium_wallet_usd : 0,
           wallet_usd_per_day: fees.wallet_per_day_usd[plan],
         })),
-        accrued:
-          own === undefined ? [] : (await listFeeEvents(tx, own.agentId, FEES_SHOWN)).map(feeView),
-        micro_routing_fees_usd: own === undefined ? null : await routingFeesOf(tx, own.agentId),
+        accrued: own === undefined ? [] : (await listFeeEvents(tx, own, FEES_SHOWN)).map(feeView),
+        micro_routing_fees_usd: own === undefined ? null : await routingFeesOf(tx, own),
       }
     })
   }
@@ -153,7 +154,7 @@ async function payingAccount(tx: Tx, agentId: string): Promise<string> {
   })
 }
 
-const feeView = (event: FeeEventRow) => ({
+const feeView = (event: ShownFee) => ({
   fee_event_id: event.fee_event_id,
   fee_item: event.item,
   subject: event.subject,

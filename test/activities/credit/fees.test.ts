@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type FeeItem, type FeeSettings, feeCatalog, feeUsd } from '#domain/credit/fees.ts'
 import { createWallet } from '../../../activities/credit/allowance.ts'
-import { refundReference } from '../../../activities/credit/credit.ts'
+import { consumeCredit, refundReference } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import {
   accrueFee,
@@ -14,7 +14,7 @@ import {
 } from '../../../activities/credit/fees.ts'
 import { accrueMonths, collectFees, setTier } from '../../../activities/credit/wallet-tier.ts'
 import { findWallet, updateTier } from '../../../activities/store/credit/allowance-wallets.ts'
-import { listFeeEvents } from '../../../activities/store/credit/fee-events.ts'
+import { listFeeEvents, routingFeesOf } from '../../../activities/store/credit/fee-events.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { AccountControlsService } from '../../../api/services/accounts/controls.ts'
 import { setControls } from '../../support/account-controls.ts'
@@ -22,7 +22,7 @@ import { registeredAgent } from '../../support/agent-rows.ts'
 import { auditBooks } from '../../support/books.ts'
 import { defaultFees } from '../../support/fees.ts'
 import { verifies } from '../../verifies.ts'
-import { grantedCall, hex, present, quoted, refusal, startMoney, topUp } from './fixture.ts'
+import { decide, grantedCall, hex, present, quoted, refusal, startMoney, topUp } from './fixture.ts'
 
 let deps: MoneyDeps & { fees: FeeSettings }
 let stop: () => Promise<void>
@@ -60,7 +60,7 @@ verifies('fees.parallel', '100 parallel accruals balance and never overdraw a wa
   const books = await auditBooks(deps.db)
   expect(books.get('fees')).toBe(before + 500)
   expect(books.get(`wallet:${wallet_id}`)).toBe(0)
-  const events = await listFeeEvents(deps.db, agentId, 200)
+  const events = await listFeeEvents(deps.db, { agentId }, 200)
   expect(events).toHaveLength(50)
   expect(new Set(events.map(({ receipt_id }) => receipt_id)).size).toBe(50)
   await expect(
@@ -239,7 +239,7 @@ async function owing(agentId: string, amounts: readonly number[]) {
     )
 }
 const statesOf = async (agentId: string) =>
-  (await listFeeEvents(deps.db, agentId, 200)).reverse().map(({ state }) => state)
+  (await listFeeEvents(deps.db, { agentId }, 200)).reverse().map(({ state }) => state)
 
 verifies('fees.collected', 'a payment into a wallet collects the oldest due fees', async () => {
   const { agentId, wallet_id } = await payer(0)
@@ -274,7 +274,7 @@ verifies('fees.collected', 'random payments and timers at once collect once', as
     const books = await auditBooks(deps.db)
     const taken = (books.get('fees') ?? 0) - before
     expect(taken + (books.get(`wallet:${wallet_id}`) ?? 0)).toBe(paid)
-    const rows = await listFeeEvents(deps.db, agentId, 200)
+    const rows = await listFeeEvents(deps.db, { agentId }, 200)
     const accrued = rows.filter(({ state }) => state === 'accrued')
     expect(accrued.reduce((sum, { amount_usd }) => sum + amount_usd, 0)).toBe(taken)
   }
@@ -297,6 +297,37 @@ verifies('fees.collected', 'what the account forbids stays due until a later day
   await collectFees(deps)
   expect(await statesOf(agentId)).toEqual(['accrued', 'accrued'])
   expect(await freeIn(deps.db, wallet_id)).toBe(75)
+})
+
+verifies('fees.read', 'rail fees are those of an agent, or of what a wallet paid', async () => {
+  const { agentId, wallet_id } = await payer(500)
+  const allowance = { method: 'agent_allowance', externalReference: wallet_id } as const
+  const byWallet = await present(deps, await quoted(deps, agentId), {
+    ...allowance,
+    payer: wallet_id,
+  })
+  const byInvoice = await decide(
+    deps,
+    await present(deps, await quoted(deps, agentId, { tier: 'pro' })),
+  )
+  const sums = async () => [
+    await routingFeesOf(deps.db, { agentId }),
+    await routingFeesOf(deps.db, { agentId, walletId: wallet_id }),
+  ]
+  const use = (entitlementId: string | null, units: number) => {
+    const consumption = {
+      entitlementId: entitlementId ?? '',
+      key: hex(8),
+      units,
+      kind: 'run_usage' as const,
+      occurredAt: new Date(),
+    }
+    return inTx((tx) => consumeCredit(deps, tx, consumption))
+  }
+  await use(byInvoice.entitlement_id, 269)
+  expect(await sums()).toEqual([20, 0])
+  await use(byWallet.entitlement_id, 107)
+  expect(await sums()).toEqual([28, 8])
 })
 
 verifies('fees.tier', 'a tier limits the day of a wallet, also against the database', async () => {

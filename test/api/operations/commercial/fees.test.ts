@@ -98,6 +98,8 @@ verifies(['fees.monthly', 'fees.tier'], 'a plan is paid once a month by any call
     ['enterprise_controls', 'accrued'],
     ['premium_wallet_tier', 'accrued'],
   ])
+  const own = (await agent.call('commercial-layer-read', {})).body
+  expect(own).toMatchObject({ accrued, micro_routing_fees_usd: 0 })
   expect((await auditBooks(apis.db)).get(`wallet:${wallet_id}`)).toBe(82)
   const poor = await owner(18)
   const input = {

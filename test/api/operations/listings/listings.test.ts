@@ -97,6 +97,13 @@ async function invoice({ call }: Agent, quote_id: string) {
   const { body } = await call('payment-reference-create', { ...paid, idempotency_key: key() })
   return body.payment_reference.payment_reference_id
 }
+/** What an agent reads of its badge fees. */
+async function feesOf({ call }: Agent, wallet_id?: string) {
+  const asked = wallet_id === undefined ? {} : { wallet_id }
+  const { accrued } = (await call('commercial-layer-read', asked)).body
+  expect(accrued.every(({ fee_item }) => fee_item === 'trust_badge_fee')).toBe(true)
+  return accrued.map(({ state, amount_usd }) => `${state} ${amount_usd}`)
+}
 const earned = async () => (await auditBooks(apis.db)).get('revenue:trust_badge_fee') ?? 0
 
 verifies('listing.review', 'a listing is public only while an operator approves', async () => {
@@ -188,77 +195,90 @@ verifies('listing.plan', 'a badge is paid by its plan, while the approval stands
   expect(await badgeOf(agent)).toMatchObject({ trust_badge_state: 'planned', fee_event_id: null })
 })
 
-verifies('listing.charge', 'the account’s controls stop a fee that is paid already', async () => {
-  const { agent, quote_id, planId } = await planned()
-  await apis.decide(await invoice(agent, quote_id), 'approve')
-  const { rows } = await sql<{ account_id: string }>`
+verifies(
+  ['listing.charge', 'fees.read'],
+  'the account’s controls stop a fee that is paid already',
+  async () => {
+    const { agent, quote_id, planId } = await planned()
+    await apis.decide(await invoice(agent, quote_id), 'approve')
+    const { rows } = await sql<{ account_id: string }>`
     select account_id from agents where agent_id = ${agent.agentId}`.execute(apis.db)
-  const pause = (paused: boolean) =>
-    apis.console.call('enterprise-controls-set', {
-      account_id: rows[0]?.account_id,
-      controls: { paused },
-      reason: 'looked into',
-      idempotency_key: key(),
-    })
-  const before = await earned()
-  await pause(true)
-  expect(await codeOf(settle(agent, agent, planId))).toBe('control_denied')
-  expect(await earned()).toBe(before)
-  await pause(false)
-  const badge = async () => (await badgesOf(apis.db, [agent.agentId])).get(agent.agentId)
-  expect(await badge()).toBe('planned')
-  await settle(agent, agent, planId)
-  expect(await earned()).toBe(before + 49)
-  expect(await badge()).toBe('active')
-})
+    const pause = (paused: boolean) =>
+      apis.console.call('enterprise-controls-set', {
+        account_id: rows[0]?.account_id,
+        controls: { paused },
+        reason: 'looked into',
+        idempotency_key: key(),
+      })
+    const before = await earned()
+    await pause(true)
+    expect(await codeOf(settle(agent, agent, planId))).toBe('control_denied')
+    expect(await earned()).toBe(before)
+    await pause(false)
+    const badge = async () => (await badgesOf(apis.db, [agent.agentId])).get(agent.agentId)
+    expect(await badge()).toBe('planned')
+    await settle(agent, agent, planId)
+    expect(await earned()).toBe(before + 49)
+    expect(await badge()).toBe('active')
+    // An invoice paid it, and not the wallet.
+    expect([await feesOf(agent), await feesOf(agent, agent.walletId)]).toEqual([['accrued 49'], []])
+  },
+)
 
-verifies('listing.charge', 'limits and pauses of a wallet stop the fee', async () => {
-  const { agent, planId } = await planned()
-  const pay = () => settle(agent, agent, planId, agent.walletId)
-  expect(await codeOf(pay())).toBe('wallet_underfunded')
-  await fill(agent, 100)
-  const before = await earned()
-  const limit = (limits: InputOf<'allowance-limits'>['limits']) =>
-    apis.console.call('allowance-limits', {
-      mode: 'set_limits',
-      wallet_id: agent.walletId,
-      limits,
-      idempotency_key: key(),
+verifies(
+  ['listing.charge', 'fees.read'],
+  'limits and pauses of a wallet stop the fee',
+  async () => {
+    const { agent, planId } = await planned()
+    const pay = () => settle(agent, agent, planId, agent.walletId)
+    expect(await codeOf(pay())).toBe('wallet_underfunded')
+    await fill(agent, 100)
+    const before = await earned()
+    const limit = (limits: InputOf<'allowance-limits'>['limits']) =>
+      apis.console.call('allowance-limits', {
+        mode: 'set_limits',
+        wallet_id: agent.walletId,
+        limits,
+        idempotency_key: key(),
+      })
+    for (const limits of [
+      { per_run_usd: 48 },
+      { per_run_usd: null, per_day_usd: 48 },
+      { per_day_usd: null, rails: ['packetops' as const] },
+    ]) {
+      await limit(limits)
+      expect(await codeOf(pay())).toBe('control_denied')
+    }
+    await limit({ rails: null })
+    const pause = (paused: boolean) =>
+      apis.console.call('pause-set', {
+        scope: 'wallet',
+        target: agent.walletId,
+        paused,
+        reason: 'looked into',
+        idempotency_key: key(),
+      })
+    await pause(true)
+    expect(await codeOf(pay())).toBe('paused')
+    await pause(false)
+    expect(await badgeOf(agent)).toMatchObject({ trust_badge_state: 'planned', fee_event_id: null })
+    expect(await earned()).toBe(before)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => patiently(pay)))
+    expect(new Set(answers.map(({ body }) => body.receipt.receipt_id)).size).toBe(1)
+    expect(await earned()).toBe(before + 49)
+    const [paid] = answers
+    expect(paid?.body.listing).toMatchObject({ trust_badge_state: 'active' })
+    expect(paid?.body.receipt).toMatchObject({
+      kind: 'listing',
+      payload: { event: 'settled', amount_usd: 49, agent_id: agent.agentId },
     })
-  for (const limits of [
-    { per_run_usd: 48 },
-    { per_run_usd: null, per_day_usd: 48 },
-    { per_day_usd: null, rails: ['packetops' as const] },
-  ]) {
-    await limit(limits)
-    expect(await codeOf(pay())).toBe('control_denied')
-  }
-  await limit({ rails: null })
-  const pause = (paused: boolean) =>
-    apis.console.call('pause-set', {
-      scope: 'wallet',
-      target: agent.walletId,
-      paused,
-      reason: 'looked into',
-      idempotency_key: key(),
-    })
-  await pause(true)
-  expect(await codeOf(pay())).toBe('paused')
-  await pause(false)
-  expect(await badgeOf(agent)).toMatchObject({ trust_badge_state: 'planned', fee_event_id: null })
-  expect(await earned()).toBe(before)
-  const answers = await Promise.all(Array.from({ length: 10 }, () => patiently(pay)))
-  expect(new Set(answers.map(({ body }) => body.receipt.receipt_id)).size).toBe(1)
-  expect(await earned()).toBe(before + 49)
-  const [paid] = answers
-  expect(paid?.body.listing).toMatchObject({ trust_badge_state: 'active' })
-  expect(paid?.body.receipt).toMatchObject({
-    kind: 'listing',
-    payload: { event: 'settled', amount_usd: 49, agent_id: agent.agentId },
-  })
-  const { wallet } = (await agent.call('allowance-wallet-read', { wallet_id: agent.walletId })).body
-  expect(wallet?.balance_units).toBe(51)
-})
+    const { wallet } = (await agent.call('allowance-wallet-read', { wallet_id: agent.walletId }))
+      .body
+    expect(wallet?.balance_units).toBe(51)
+    const all = [await feesOf(agent), await feesOf(agent, agent.walletId)]
+    expect(all).toEqual([['accrued 49'], ['accrued 49']])
+  },
+)
 
 verifies('listing.settled', 'no one settles a fee by word, operators included', async () => {
   const { agent, quote_id, planId } = await planned()
@@ -293,6 +313,7 @@ verifies('listing.settled', 'no one settles a fee by word, operators included', 
   await record(apis.console, agent, { commercial_plan_id: planId, event: 'refunded' })
   expect(await badgeOf(agent)).toMatchObject({ trust_badge_state: 'none' })
   expect(await earned()).toBe(before)
+  expect(await feesOf(agent)).toEqual(['released 49'])
 })
 
 verifies('listing.lapse', 'a badge lapses with its time, and is quoted again', async () => {
