@@ -30,7 +30,7 @@ export type Surface = {
   readonly trustProxy: string
   readonly log: Logger
   readonly metrics: Metrics
-  readonly limits: Pick<RateLimits, 'address'>
+  readonly limits: Pick<RateLimits, 'address' | 'publicCaller'>
   readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
   /** Whether these headers are an operator's. */
   readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>

@@ -5,11 +5,12 @@ import {
   localhostAllowedHostnames,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
-import { type RequestHandler, type Response, Router } from 'express'
+import { type Response as ExpressResponse, type RequestHandler, Router } from 'express'
 import type { Logger } from 'pino'
 import { limits } from '#domain/core/limits.ts'
 import { hasUniqueNames, isNestedWithin } from '../../activities/http/json-depth.ts'
 import type { RateLimits } from '../calls/deps.ts'
+import type { CallerTicket } from '../calls/tickets.ts'
 import type { CallRequest } from '../context.ts'
 import { admit } from '../http/admit.ts'
 import type { PathGroup } from '../http/operation-groups.ts'
@@ -29,7 +30,7 @@ type Served = {
   readonly log: Logger
   /** Only where an issuer is configured. */
   readonly oauth?: Oauth | undefined
-  readonly limits: Pick<RateLimits, 'address'>
+  readonly limits: Pick<RateLimits, 'address' | 'publicCaller'>
   readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
 }
 
@@ -38,7 +39,7 @@ const DEPTH_MAX = limits.jsonDepthMax + 2
 
 /**
  * MCP over Streamable HTTP, without sessions: revision 2026-07-28, and the versions from 2024-11-05 to 2025-11-25. What calls no
- * operation counts as a call of its address.
+ * operation counts as a call of its address, and the list of the tools as a document, too.
  */
 export function createMcpRoutes({ toolbox, baseUrl, log, oauth, ...served }: Served): Router {
   const senders = new AsyncLocalStorage<Sender>()
@@ -47,12 +48,20 @@ export function createMcpRoutes({ toolbox, baseUrl, log, oauth, ...served }: Ser
     if (found === undefined) throw new Error('a tool is called outside a request')
     return found
   }
-  const handler = createMcpHandler((context) => createToolServer(toolbox, sender(), context), {
+  // The list is written into each answer, so that its 140 KB are checked and serialized once.
+  const unlisted = { ...toolbox, listed: [] }
+  const listed = JSON.stringify(toolbox.listed)
+  const handler = createMcpHandler((context) => createToolServer(unlisted, sender(), context), {
     // Nothing is ever announced, so there is nothing to subscribe to.
     maxSubscriptions: 0,
     onerror: (error) => log.debug({ err: error }, 'an MCP message was refused'),
   })
-  const answer = toNodeHandler(handler)
+  const answer = toNodeHandler({
+    fetch: async (asked, options) => {
+      const given = await handler.fetch(asked, options)
+      return isListing(options?.parsedBody) ? withTools(given, listed) : given
+    },
+  })
   const group: PathGroup = {
     path: ENDPOINT,
     methods: new Map([['POST', toolbox.operations]]),
@@ -67,7 +76,8 @@ export function createMcpRoutes({ toolbox, baseUrl, log, oauth, ...served }: Ser
     if (Array.isArray(message)) return refuseMessage(response, ProtocolErrorCode.InvalidRequest)
     const sentBy = { ...senderOf(request, response, served.isOperator), overMcp: true } as const
     const operation = calledOperation(toolbox, message)
-    if (operation === undefined) (await served.limits.address(sentBy.address)).assertGranted()
+    if (operation === undefined)
+      response.set((await countMessage(served.limits, message, sentBy.address)) ?? {})
     else response.locals['operation'] = operation.id
     const refusal = operation && (await oauth?.refusalFor(operation, sentBy))
     if (refusal !== undefined) {
@@ -106,7 +116,30 @@ function calledOperation({ operationOf }: Toolbox, message: unknown): AnyOperati
   return operationOf(String(method), String(name))
 }
 
-function refuseMessage(response: Response, code: ProtocolErrorCode): void {
+/** Counts a message that calls no operation; the headers say what is left of the documents. */
+async function countMessage(
+  { address, publicCaller }: Served['limits'],
+  message: unknown,
+  from: string,
+): Promise<CallerTicket['headers']> {
+  ;(await address(from)).assertGranted()
+  if (!isListing(message)) return undefined
+  const document = await publicCaller(from, 'documents')
+  document.assertGranted()
+  return document.headers
+}
+
+const isListing = (message: unknown): boolean => Object(message).method === 'tools/list'
+
+/** The answer of a server whose list is empty, with the list. */
+async function withTools(answer: Response, listed: string) {
+  const { status, headers } = answer
+  // Within a string of JSON, the quotes would be escaped.
+  const text = (await answer.text()).replace('"tools":[]', () => `"tools":${listed}`)
+  return new Response(text, { status, headers })
+}
+
+function refuseMessage(response: ExpressResponse, code: ProtocolErrorCode): void {
   const message =
     code === ProtocolErrorCode.ParseError
       ? `the body is not UTF-8 JSON of at most ${DEPTH_MAX} levels, or names a member twice`

@@ -32,7 +32,7 @@ export const mcpRequirements = {
   'mcp.limits': {
     source: 'mcp § Endpoint',
     behavior:
-      'The call of a tool counts as a call of its operation; any other message counts as a call of its address.',
+      'The call of a tool counts as a call of its operation; any other message counts as a call of its address, and a list of the tools as a public document, too.',
   },
   'mcp.payment-required': {
     source: 'mcp § Payment',

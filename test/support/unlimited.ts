@@ -1,10 +1,13 @@
 import type { RateLimits } from '../../api/calls/deps.ts'
 
+const granted = {
+  granted: true,
+  assertGranted: () => undefined,
+  putBack: () => undefined,
+}
+
 /** Limits of addresses that no call reaches. */
-export const unlimited: Pick<RateLimits, 'address'> = {
-  address: async () => ({
-    granted: true,
-    assertGranted: () => undefined,
-    putBack: () => undefined,
-  }),
+export const unlimited: Pick<RateLimits, 'address' | 'publicCaller'> = {
+  address: async () => granted,
+  publicCaller: async () => granted,
 }

@@ -224,6 +224,7 @@ verifies('mcp.limits', 'a message that calls no tool counts for its address', as
         counted.push(address)
         return full
       },
+      publicCaller: unlimited.publicCaller,
     },
   })
   const url = `${limited}/api/mcp`
@@ -235,6 +236,39 @@ verifies('mcp.limits', 'a message that calls no tool counts for its address', as
   expect((await send('tools/call', { name: 'none' })).status).toBe(429)
   expect((await send('tools/call', { name: 'list_rails', arguments: {} })).status).toBe(200)
   expect(counted).toEqual(['127.0.0.1', '127.0.0.1'])
+})
+
+verifies('mcp.limits', 'a list of the tools counts as a document', async () => {
+  const counted: string[] = []
+  const limited = await start({
+    limits: {
+      address: unlimited.address,
+      publicCaller: async (address, of) => {
+        counted.push(`${of} of ${address}`)
+        const headers = { 'RateLimit-Policy': '"documents";q=2;w=60' }
+        return {
+          granted: counted.length < 3,
+          headers,
+          putBack: () => undefined,
+          assertGranted: () => {
+            if (counted.length > 2) throw refuse('rate_limited', { detail: 'too many lists' })
+          },
+        }
+      },
+    },
+  })
+  const send = (method: string, id: string | number = 1) =>
+    sendMessage(`${limited}/api/mcp`, { jsonrpc: '2.0', id, method })
+  const first = await send('tools/list', '"tools":[]')
+  expect(first.headers.get('ratelimit-policy')).toBe('"documents";q=2;w=60')
+  const [, data = ''] = /^data: (.*)$/m.exec(await first.text()) ?? []
+  const { id, result } = JSON.parse(data)
+  expect(id).toBe('"tools":[]')
+  expect(result.tools).toEqual(JSON.parse(JSON.stringify(tools.map(({ entry }) => entry))))
+  expect([(await send('ping')).status, (await send('tools/list')).status]).toEqual([200, 200])
+  const refused = await send('tools/list')
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+  expect(counted).toEqual(Array.from({ length: 3 }, () => 'documents of 127.0.0.1'))
 })
 
 verifies('mcp.same-call', 'a key that is a header over HTTP is an argument', async () => {
