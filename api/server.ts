@@ -5,6 +5,7 @@ import { authenticateOperator } from './auth/operator.ts'
 import { execute } from './calls/execute.ts'
 import { createApi } from './compose.ts'
 import { answerUnreadable } from './http/answer-unreadable.ts'
+import { reachOf } from './http/client-address.ts'
 import { createConsole } from './http/console/console.ts'
 import { signInOf } from './http/console/sign-in.ts'
 import { createApp } from './http/express.ts'
@@ -25,8 +26,7 @@ await checkStart(config, log)
 const { deps, pauses, gauges, close } = await createApi(config, log)
 const surface = {
   registry: operations,
-  baseUrl: config.BASE_URL,
-  trustProxy: config.TRUST_PROXY,
+  ...reachOf(config),
   explorerUrl: config.BLOCK_EXPLORER_URL,
   log,
   metrics: createMetrics(gauges),

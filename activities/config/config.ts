@@ -49,6 +49,12 @@ export const configSchema = z.object({
     .string()
     .default('')
     .describe('Express "trust proxy" value; empty: the socket address is the client address'),
+  TRUST_LOOPBACK: z
+    .enum(['local', 'always'])
+    .default('local')
+    .describe(
+      'when a call from this machine may read /metrics and the details of /readyz without a credential; local: where BASE_URL names this machine; always: only without a proxy on it',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { Request } from 'express'
+import type { Config } from '../../activities/config/config.ts'
 
 /** Express' "trust proxy" value of the setting: empty trusts no proxy, a number counts proxies, `true` trusts all, else addresses. */
 export function trustProxyOf(setting: string): boolean | number | string {
@@ -38,6 +39,17 @@ function groupsOf(address: string): number[] {
   const [before, after] = [read(head), read(tail ?? '')]
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
 }
+
+/**
+ * How the service is reached. Calls from this machine are an operator's only where the service is not public: else a proxy on this
+ * machine may forward the calls of others, and by default says so in no header.
+ */
+export const reachOf = (config: Pick<Config, 'BASE_URL' | 'TRUST_PROXY' | 'TRUST_LOOPBACK'>) => ({
+  baseUrl: config.BASE_URL,
+  trustProxy: config.TRUST_PROXY,
+  trustsLoopback:
+    config.TRUST_LOOPBACK === 'always' || namesThisMachine(new URL(config.BASE_URL).host),
+})
 
 /**
  * Whether the call comes from this machine itself and names it; one that a proxy on this machine forwards for others does not, nor one

@@ -12,17 +12,17 @@ import { createMcpRoutes } from '../mcp/routes.ts'
 import type { AnyOperation, Host } from '../operation.ts'
 import { admit } from './admit.ts'
 import { answerError } from './answer-error.ts'
-import { isFromLoopback, trustProxyOf } from './client-address.ts'
+import { trustProxyOf } from './client-address.ts'
 import { identify } from './identify.ts'
 import type { Metrics } from './metrics.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
 import { documentPages } from './pages/documents.ts'
 import { readBody, streamOf } from './read-body.ts'
 import { sendAnswer } from './send-answer.ts'
-import { onceOrList, senderOf } from './sender.ts'
+import { type Insiders, isInsider, senderOf } from './sender.ts'
 
 /** One listener's surface: the operations of its host, and the pipeline of each call. */
-export type Surface = {
+export type Surface = Insiders & {
   readonly registry: readonly AnyOperation[]
   readonly host: Exclude<Host, 'both'>
   readonly baseUrl: string
@@ -32,8 +32,6 @@ export type Surface = {
   readonly metrics: Metrics
   readonly limits: Pick<RateLimits, 'address' | 'publicCaller'>
   readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
-  /** Whether these headers are an operator's. */
-  readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
   /** Writes the files of a return package; without it, a package is answered as JSON alone. */
   readonly packageTexts?: (made: ReturnPackage) => Promise<Record<string, string>>
   /** Access to MCP by tokens of an issuer elsewhere. */
@@ -102,10 +100,9 @@ function observe({ log, metrics }: Surface): RequestHandler {
 }
 
 /** Prometheus text, for this machine and for operators; 404 for all others. */
-function printMetrics({ metrics, isOperator }: Surface): RequestHandler {
+function printMetrics({ metrics, ...insiders }: Surface): RequestHandler {
   return async (request, response, next) => {
-    if (!isFromLoopback(request) && !(await isOperator(onceOrList(request.headersDistinct))))
-      return next()
+    if (!(await isInsider(request, insiders))) return next()
     response.locals['probe'] = true
     const { type, text } = await metrics.print()
     response.type(type).send(text)
@@ -113,7 +110,7 @@ function printMetrics({ metrics, isOperator }: Surface): RequestHandler {
 }
 
 function answerCall(
-  { call, isOperator, packageTexts, explorerUrl = '' }: Surface,
+  { call, packageTexts, explorerUrl = '', ...insiders }: Surface,
   { methods }: PathGroup,
 ): RequestHandler {
   return async (request, response) => {
@@ -124,7 +121,7 @@ function answerCall(
     response.locals['probe'] = first.http.unlimited === true
     const { query, path } = request
     const { answer, operation } = await call([first, ...others], {
-      ...senderOf(request, response, isOperator),
+      ...senderOf(request, response, insiders),
       body,
       ...streamOf(request, first),
       query,

@@ -7,10 +7,22 @@ export type Sender = Pick<
   CallRequest,
   'headers' | 'address' | 'requestId' | 'traceId' | 'isInsider' | 'overMcp'
 >
-type IsOperator = (headers: CallRequest['headers']) => Promise<boolean>
+
+/** Who may see the metrics and the details of the service: operators, and this machine where it is trusted. */
+export type Insiders = {
+  readonly trustsLoopback: boolean
+  /** Whether these headers are an operator's. */
+  readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
+}
+
+export const isInsider = async (
+  request: Request,
+  { trustsLoopback, isOperator }: Insiders,
+): Promise<boolean> =>
+  (trustsLoopback && isFromLoopback(request)) || isOperator(onceOrList(request.headersDistinct))
 
 /** What a request says of its sender, once `identify` has given it its ids. */
-export function senderOf(request: Request, response: Response, isOperator: IsOperator): Sender {
+export function senderOf(request: Request, response: Response, insiders: Insiders): Sender {
   const headers = onceOrList(request.headersDistinct)
   const { requestId, traceId } = response.locals as { requestId: string; traceId: string }
   return {
@@ -18,7 +30,7 @@ export function senderOf(request: Request, response: Response, isOperator: IsOpe
     address: clientAddress(request),
     requestId,
     traceId,
-    isInsider: async () => isFromLoopback(request) || isOperator(headers),
+    isInsider: () => isInsider(request, insiders),
   }
 }
 

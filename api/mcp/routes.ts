@@ -11,11 +11,10 @@ import { limits } from '#domain/core/limits.ts'
 import { hasUniqueNames, isNestedWithin } from '../../activities/http/json-depth.ts'
 import type { RateLimits } from '../calls/deps.ts'
 import type { CallerTicket } from '../calls/tickets.ts'
-import type { CallRequest } from '../context.ts'
 import { admit } from '../http/admit.ts'
 import type { PathGroup } from '../http/operation-groups.ts'
 import { readBody } from '../http/read-body.ts'
-import { type Sender, senderOf } from '../http/sender.ts'
+import { type Insiders, type Sender, senderOf } from '../http/sender.ts'
 import type { AnyOperation } from '../operation.ts'
 import { challenge, type Oauth, oauthMetadata } from './oauth.ts'
 import { ENDPOINT, endpointPaths } from './protocol.ts'
@@ -24,14 +23,13 @@ import { createToolServer } from './tool-server.ts'
 import type { Toolbox } from './toolbox.ts'
 
 /** What MCP needs of a host. */
-type Served = {
+type Served = Insiders & {
   readonly toolbox: Toolbox
   readonly baseUrl: string
   readonly log: Logger
   /** Only where an issuer is configured. */
   readonly oauth?: Oauth | undefined
   readonly limits: Pick<RateLimits, 'address' | 'publicCaller'>
-  readonly isOperator: (headers: CallRequest['headers']) => Promise<boolean>
 }
 
 /** A message holds the input of a call two levels below its root. */
@@ -74,7 +72,7 @@ export function createMcpRoutes({ toolbox, baseUrl, log, oauth, ...served }: Ser
     if (message === undefined) return refuseMessage(response, ProtocolErrorCode.ParseError)
     // A batch would be many calls in one request.
     if (Array.isArray(message)) return refuseMessage(response, ProtocolErrorCode.InvalidRequest)
-    const sentBy = { ...senderOf(request, response, served.isOperator), overMcp: true } as const
+    const sentBy = { ...senderOf(request, response, served), overMcp: true } as const
     const operation = calledOperation(toolbox, message)
     if (operation === undefined)
       response.set((await countMessage(served.limits, message, sentBy.address)) ?? {})

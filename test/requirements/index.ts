@@ -982,7 +982,8 @@ export const requirements = {
   },
   'operate.metrics': {
     source: 'calls § Access kinds',
-    behavior: 'The endpoint /metrics returns Prometheus text, only to loopback or to an operator.',
+    behavior:
+      'The endpoint /metrics returns Prometheus text, only to an operator, or to loopback where BASE_URL names this machine or TRUST_LOOPBACK is always.',
   },
   'operate.drain': {
     source: 'stack § Processes',

@@ -12,6 +12,7 @@ import { authenticateOperator } from '../../api/auth/operator.ts'
 import { execute } from '../../api/calls/execute.ts'
 import { createApi } from '../../api/compose.ts'
 import type { CallRequest } from '../../api/context.ts'
+import { reachOf } from '../../api/http/client-address.ts'
 import { createApp, type Surface } from '../../api/http/express.ts'
 import { type Listener, listen } from '../../api/http/listen.ts'
 import { createLog } from '../../api/http/log.ts'
@@ -119,8 +120,7 @@ async function openApi(
   const api = await createApi(config, log)
   const surface = {
     registry: [...operations, ...more],
-    baseUrl: config.BASE_URL,
-    trustProxy: config.TRUST_PROXY,
+    ...reachOf(config),
     isOperator: (headers: CallRequest['headers']) =>
       authenticateOperator(headers, api.deps.operators).then(
         () => true,

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Operations } from '../../../api/calls/call.ts'
 import { pickOperation } from '../../../api/calls/pick-operation.ts'
 import type { CallAnswer, CallRequest } from '../../../api/context.ts'
+import { reachOf } from '../../../api/http/client-address.ts'
 import { createApp } from '../../../api/http/express.ts'
 import { type Listener, listen } from '../../../api/http/listen.ts'
 import { createLog } from '../../../api/http/log.ts'
@@ -52,6 +53,7 @@ const surface = {
   registry,
   ...urls,
   trustProxy: '',
+  trustsLoopback: true,
   log,
   metrics,
   limits: unlimited,
@@ -503,6 +505,26 @@ describe('hosts and addresses', () => {
       expect((await elsewhere({ Authorization: 'Bearer op_known' })).status).toBe(200)
     },
   )
+
+  verifies('operate.metrics', 'a public service asks loopback for a credential', async () => {
+    const trusts = (BASE_URL: string, TRUST_LOOPBACK: 'local' | 'always' = 'local') =>
+      reachOf({ BASE_URL, TRUST_LOOPBACK, TRUST_PROXY: '' }).trustsLoopback
+    expect([
+      trusts('http://127.0.0.1:3000'),
+      trusts('http://localhost:3000'),
+      trusts('https://svc.example'),
+      trusts('https://127.0.0.1.svc.example'),
+      trusts('https://svc.example', 'always'),
+    ]).toEqual([true, true, false, false, true])
+    const at = await start({ trustsLoopback: false })
+    const asked = (headers = {}) => fetch(`${at}/metrics`, { headers })
+    expect((await asked()).status).toBe(404)
+    expect((await asked({ Authorization: 'Bearer op_known' })).status).toBe(200)
+    await fetch(`${at}/readyz`)
+    await fetch(`${base}/readyz`)
+    const insiders = seen.map(({ request }) => request.isInsider?.())
+    expect(await Promise.all(insiders)).toEqual([false, true])
+  })
 })
 
 describe('the log', () => {

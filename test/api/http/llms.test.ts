@@ -21,6 +21,7 @@ beforeAll(async () => {
     registry: operations,
     baseUrl,
     trustProxy: '',
+    trustsLoopback: true,
     isOperator: async () => false,
     log: createLog('silent'),
     metrics: createMetrics(),

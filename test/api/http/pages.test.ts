@@ -27,6 +27,7 @@ const surface = {
   registry: operations,
   baseUrl,
   trustProxy: '',
+  trustsLoopback: true,
   isOperator: async () => false,
   log: createLog('silent'),
   metrics: createMetrics(),

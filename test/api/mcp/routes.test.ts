@@ -34,6 +34,7 @@ const surface: Surface = {
   host: 'base',
   baseUrl,
   trustProxy: '',
+  trustsLoopback: true,
   log: createLog('silent'),
   metrics: createMetrics(),
   limits: unlimited,

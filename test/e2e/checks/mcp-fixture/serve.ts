@@ -19,8 +19,8 @@ export async function serveFixture(): Promise<Listener> {
   const log = createLog('silent')
   const baseUrl = 'http://127.0.0.1'
   app.use(identify)
-  const isOperator = async () => false
-  app.use(createMcpRoutes({ toolbox: fixture(), baseUrl, log, limits: unlimited, isOperator }))
+  const insiders = { trustsLoopback: true, isOperator: async () => false }
+  app.use(createMcpRoutes({ toolbox: fixture(), baseUrl, log, limits: unlimited, ...insiders }))
   app.use(answerError({ baseUrl, log }))
   return listen(app, '127.0.0.1', 0)
 }
