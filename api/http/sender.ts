@@ -35,7 +35,7 @@ export function senderOf(request: Request, response: Response, insiders: Insider
 }
 
 /** Node joins or drops most doubled headers; a doubled credential has to be seen. */
-export function onceOrList(distinct: NodeJS.Dict<string[]>): CallRequest['headers'] {
+function onceOrList(distinct: NodeJS.Dict<string[]>): CallRequest['headers'] {
   return Object.fromEntries(
     Object.entries(distinct).map(([name, values = []]) => [
       name,
