@@ -30,7 +30,7 @@ import { findDocument } from '../store/tasks/tasks.ts'
 import { attestTask } from './attestation.ts'
 import { releaseCredit } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
-import { closeException, openException } from './exceptions.ts'
+import { closeEvidenceGap, closeException, openException } from './exceptions.ts'
 import { acceptDelivery, closeClaim, refuseDelivery } from './exchange.ts'
 import { closeProductionRun } from './first-paid-run.ts'
 import { assertStep, prepareRun, replayRun } from './replay-run.ts'
@@ -69,20 +69,26 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
     write: (_deps, tx, transition) =>
       insertRun(tx, dataOf(transition, 'started').run_id, transition.after.task_id),
   },
+  evidence_missing: { write: openException },
   evidence_supplied: {
     check: async (deps, tx, transition) => {
       await assertDocument(tx, transition, dataOf(transition, 'evidence_supplied').input_sha256)
       await assertSlot(deps, tx, transition)
     },
-    write: (_deps, tx, { after }) => withRun(after.run_id, (runId) => restartRun(tx, runId)),
+    write: async (deps, tx, transition) => {
+      await closeEvidenceGap(deps, tx, transition)
+      await withRun(transition.after.run_id, (runId) => restartRun(tx, runId))
+    },
   },
   evidence_waived: {
-    write: (_deps, tx, { after }) =>
-      withRun(after.run_id, async (runId) => {
+    write: async (deps, tx, transition) => {
+      await closeEvidenceGap(deps, tx, transition)
+      await withRun(transition.after.run_id, async (runId) => {
         const { round } = await requireRun(tx, runId)
         // The review of the result remains.
         await placeRun(tx, runId, { step: 'revision_loop', round })
-      }),
+      })
+    },
   },
   callback_scheduled: {
     write: async (_deps, tx, { after: { task_id, agent_id, callback_url } }) => {
@@ -173,6 +179,7 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
   abandoned: {
     write: async (deps, tx, transition) => {
       await closeException(deps, tx, transition)
+      await closeEvidenceGap(deps, tx, transition)
       await voidContract(tx, transition.after.task_id)
     },
   },

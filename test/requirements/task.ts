@@ -226,6 +226,11 @@ export const taskRequirements = {
     source: 'tasks § Exceptions',
     behavior: 'An exception keeps resume_state, and a replay leads back to it.',
   },
+  'task.gap-ticket': {
+    source: 'decision',
+    behavior:
+      'A run that waits in evidence_partial has an open evidence_gap ticket without a state to return to, and a replay package. A supply is a recovery request that resolves the ticket, a waiver resolves it, and abandoning the task abandons it. What such a ticket allows is supply_evidence; an exception raised meanwhile stops the task beside it.',
+  },
   'task.lapse.resume': {
     source: 'tasks § Lapses',
     behavior:

@@ -52,7 +52,7 @@ const selects = {
   steps: `select run_id, attempt, round, step, verdict, output::text as output, output_sha256 from loop_steps order by run_id, started_at`,
   packages: 'select run_id, partial from return_packages',
   exceptions:
-    'select exception_id, task_id, sequence, state, closed_at is null as open from task_exceptions',
+    'select exception_id, task_id, sequence, state, resume_state, closed_at is null as open from task_exceptions',
   receipts: 'select receipt_id, subject, seq, jws, prev from receipts order by subject, seq',
   postings: 'select receipt_id, account, units from postings',
   balances: 'select account, units from account_balances',
@@ -182,7 +182,7 @@ function checkLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
     'the row is not where its ledger ends',
   )
   const opened = entries
-    .filter((entry) => entry['to_state'] === 'exception_open')
+    .filter(({ event, to_state }) => event === 'evidence_missing' || to_state === 'exception_open')
     .map(({ sequence }) => sequence)
   const stored = of(exceptions, 'task_id', id)
   say(
@@ -192,11 +192,14 @@ function checkLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
       .join() === opened.sort().join(),
     'exceptions and ledger differ',
   )
-  const open = stored.filter((exception) => exception['open'] === true).length
+  const open = stored.filter((exception) => exception['open'] === true)
+  const stopping = open.filter(({ resume_state }) => resume_state !== null).length
   say(
-    open === (state === 'exception_open' || state === 'replay_ready' ? 1 : 0),
-    `${open} exceptions are open in ${state}`,
+    stopping === (state === 'exception_open' || state === 'replay_ready' ? 1 : 0),
+    `${stopping} exceptions are open in ${state}`,
   )
+  const waits = state === 'evidence_partial' || task['resume_state'] === 'evidence_partial'
+  say(open.length - stopping === (waits ? 1 : 0), `the gaps are not open as they are in ${state}`)
   return wrong
 }
 

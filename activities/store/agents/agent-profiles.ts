@@ -86,7 +86,8 @@ export type WorkCount = { agent_id: string; runs: number; finished: number; exce
 export async function countWorkOf(tx: Tx, agentIds: readonly string[]): Promise<WorkCount[]> {
   const { rows } = await sql<WorkCount>`
     select a.agent_id, count(t.run_id)::int as runs, count(r.finished_at)::int as finished,
-      coalesce(sum((select count(*) from task_exceptions e where e.task_id = t.task_id)), 0)::int as exceptions
+      coalesce(sum((select count(*) from task_exceptions e where e.task_id = t.task_id
+        and e.resume_state is not null)), 0)::int as exceptions
     from unnest(${[...agentIds]}::text[]) a(agent_id)
     cross join lateral (select task_id, run_id from tasks where agent_id = a.agent_id
       and usage = 'operational' order by created_at desc limit ${COUNTED_MAX}) t

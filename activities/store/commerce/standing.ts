@@ -38,7 +38,7 @@ export async function countStanding(tx: Tx, agentId: string): Promise<WorkCounts
         join signing_keys k on k.ring = 'receipt' and k.kid = r.kid and (k.revoked_at is null or r.issued_at < k.revoked_at)
         join log_leaves l on l.entry = log_entry(r.jws)) as verified_receipts,
       (select count(*)::int from own join task_exceptions e using (task_id)
-        where e.state not in ('resolved','abandoned')) as open_exceptions`.execute(tx)
+        where e.closed_at is null and e.resume_state is not null) as open_exceptions`.execute(tx)
   const [counts] = rows
   if (counts === undefined) throw new Error('Postgres counted nothing')
   return counts

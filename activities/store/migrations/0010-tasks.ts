@@ -275,7 +275,7 @@ export const tasks: readonly string[] = [
       'validator_failed','payment_reversed','credit_mismatch','callback_failed','deadline_passed','operator_hold','caller_dispute')),
     detail text not null,
     state text not null check (state in ('open','recovery_requested','replay_ready','resolved','abandoned')),
-    resume_state text not null,
+    resume_state text,
     money_moved text not null check (money_moved in ('no','yes','unknown')),
     receipt_id text not null references receipts,
     opened_at timestamptz not null default clock_timestamp(),
@@ -286,9 +286,11 @@ export const tasks: readonly string[] = [
     unique (task_id, sequence),
     foreign key (task_id, sequence) references task_events,
     foreign key (task_id, proposed_input_sha256) references task_documents,
-    check ((closed_at is not null) = (state in ('resolved','abandoned')))
+    check ((closed_at is not null) = (state in ('resolved','abandoned'))),
+    -- Without a state to return to it stops nothing: its task waits for evidence.
+    check (resume_state is not null or code = 'evidence_gap')
   )`,
-  `create unique index task_exceptions_open on task_exceptions (task_id) where closed_at is null`,
+  `create unique index task_exceptions_open on task_exceptions (task_id, (resume_state is null)) where closed_at is null`,
   `create function task_exceptions_guard() returns trigger language plpgsql as $$
   begin
     if old.state = new.state and old.closed_at is null and new.closed_at is null then
@@ -301,6 +303,7 @@ export const tasks: readonly string[] = [
     end if;
     if (old.state, new.state) not in (('open','recovery_requested'), ('open','replay_ready'), ('recovery_requested','replay_ready'),
       ('open','abandoned'), ('recovery_requested','abandoned'), ('replay_ready','abandoned'), ('replay_ready','resolved'))
+      and not (old.resume_state is null and old.closed_at is null and new.state = 'resolved')
     then raise exception 'no such exception transition: % to %', old.state, new.state using errcode = 'check_violation'; end if;
     return new;
   end $$`,

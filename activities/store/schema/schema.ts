@@ -1494,7 +1494,7 @@ export type Database = {
       | 'caller_dispute'
     detail: string
     state: 'open' | 'recovery_requested' | 'replay_ready' | 'resolved' | 'abandoned'
-    resume_state: TaskState
+    resume_state: TaskState | null
     money_moved: 'no' | 'yes' | 'unknown'
     receipt_id: string
     opened_at: Generated<Date>

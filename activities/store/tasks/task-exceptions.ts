@@ -23,8 +23,19 @@ export async function openTaskException(
     .selectAll()
     .where('task_id', '=', taskId)
     .where('closed_at', 'is', null)
+    .where('resume_state', 'is not', null)
     .executeTakeFirst()
 }
+
+/** The ticket of what the input of a task lacks, open until that is supplied or waived, or the task is abandoned. It stops nothing. */
+export const openEvidenceGap = (tx: Tx, taskId: string): Promise<TaskExceptionRow | undefined> =>
+  tx
+    .selectFrom('task_exceptions')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('closed_at', 'is', null)
+    .where('resume_state', 'is', null)
+    .executeTakeFirst()
 
 export async function listTaskExceptions(tx: Tx, taskId: string): Promise<TaskExceptionRow[]> {
   return tx

@@ -23,7 +23,9 @@ export const TaskException = z
     code: ExceptionCode,
     detail: z.string(),
     state: ExceptionState,
-    resume_state: TaskState,
+    resume_state: TaskState.nullable().meta({
+      description: 'Null: it does not stop the task, which waits for evidence.',
+    }),
     allowed_recoveries: z.array(RecoveryAction),
     money_moved: z.enum(['no', 'yes', 'unknown']),
     receipt_id: ReceiptId,

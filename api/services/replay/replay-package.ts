@@ -41,7 +41,7 @@ export type ReplayDeps = {
 
 /**
  * The signed replay package of a task as it stands now; the same ledger gives the same bytes. Throws 404 without the task, and
- * 409 `not_ready` before there is anything to replay: an exception, or a result.
+ * 409 `not_ready` before there is anything to replay: an exception, gaps that were found, or a result.
  */
 export function readReplayPackage(deps: ReplayDeps, taskId: string): Promise<ReplayFile> {
   return transaction(deps.db, (tx) => replayFileOf(deps, tx, taskId))

@@ -38,8 +38,7 @@ export async function recoverTask(
       const proposed = await proposeEvidence(deps, tx, asked)
       return { waits: false, body: await answerOf(tx, asked.taskId, proposed) }
     }
-    const receipt = await supplyEvidence(deps, tx, asked)
-    return { waits: false, body: await answerOf(tx, asked.taskId, { receipt }) }
+    return answerOfRequest(tx, asked.taskId, await supplyEvidence(deps, tx, asked))
   }
   if (asked.decided && asked.input !== undefined) {
     const proposed = await proposeRecovery(deps, tx, asked)

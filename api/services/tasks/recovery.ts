@@ -9,6 +9,7 @@ import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findRecoveryRequest,
   insertRecoveryRequest,
+  openEvidenceGap,
   openTaskException,
   type RecoveryRequestRow,
   settleRecoveryRequest,
@@ -235,21 +236,27 @@ export function assertProposed(proposed: string, named: string): void {
   })
 }
 
-/** Supplies the evidence that a run waits for as its new input, with which the loop restarts. Returns the signed receipt. */
+/** Supplies the evidence that a run waits for as its new input, with which the loop restarts; the request resolves the ticket of its gaps. */
 export async function supplyEvidence(
   deps: TaskDeps,
   tx: Tx,
-  { taskId, recoveryId: recovery_id, actor, actorName, action, input, note }: RecoveryRequest,
-): Promise<string> {
+  asked: RecoveryRequest,
+): Promise<RecoveryRequestRow> {
+  const { taskId, recoveryId: recovery_id, actor, actorName, action, input, note } = asked
   if (input === undefined) throw inputNeeded(action)
   const before = await requireTask(tx, taskId)
   await assertRerunLeft(tx, before)
   const { sha256: input_sha256 } = await storeReadable(tx, before, input)
-  const data = { input_sha256 }
-  const asked = { taskId, eventId: recovery_id, event: 'evidence_supplied', actor, data } as const
-  const task = await recordTransition(deps, tx, asked)
-  const facts = { ...actorFacts({ actor, actorName }), action, recovery_id, note, input_sha256 }
-  return receiptOfRequest(deps, tx, { task, asked: facts })
+  const gap = await openEvidenceGap(tx, taskId)
+  if (gap === undefined) throw new Error(`no ticket names what ${taskId} lacks`)
+  const { exception_id } = gap
+  if ((asked.exceptionId ?? exception_id) !== exception_id) throw anotherStops()
+  const request = { recovery_id, exception_id, action, note, input_sha256, requested_by: actor }
+  await insertRecoveryRequest(tx, request)
+  const data = { input_sha256, recovery_id }
+  const event = 'evidence_supplied'
+  await recordTransition(deps, tx, { taskId, eventId: recovery_id, event, actor, actorName, data })
+  return settleRecoveryRequest(tx, recovery_id, 'done', actor)
 }
 
 /** Stores another input of a task; 422 `input_rejected` with its faults where the rail cannot read it. */
@@ -291,11 +298,14 @@ async function stoppingException(
   const exception = await openTaskException(tx, task.task_id)
   if (exception === undefined) throw notStopped(task.state, action)
   if (exception.exception_id === exceptionId) return exception
-  throw refuse('not_found', {
+  throw anotherStops()
+}
+
+const anotherStops = () =>
+  refuse('not_found', {
     detail: 'another exception stops the task',
     next_action: 'Read the exceptions of the task.',
   })
-}
 
 /** Only a task that an exception stops is recovered. A task that runs or waits is stopped first, and then abandoned. */
 function notStopped(state: TaskState, action: RecoveryAction) {
@@ -335,7 +345,7 @@ async function assertMoneyKnown(
   task: TaskRow,
   { resume_state }: TaskExceptionRow,
 ): Promise<void> {
-  if ((await moneyMoved(tx, task, resume_state)) !== 'unknown') return
+  if ((await moneyMoved(tx, task, resume_state ?? task.state)) !== 'unknown') return
   throw refuse('recovery_not_allowed', {
     detail: 'a payment may be in progress',
     next_action: 'Wait until the payment is decided.',

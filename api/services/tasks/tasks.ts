@@ -4,7 +4,7 @@ import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import {
-  allowedRecoveries,
+  recoveriesOf,
   type TaskExceptionCode,
   type TaskExceptionState,
 } from '#domain/tasks/exception.ts'
@@ -163,7 +163,7 @@ export class TaskService {
     return transaction(this.#deps.db, async (tx) => {
       const rows = await listTaskExceptions(tx, taskId)
       const task = await taskView(tx, await requireTask(tx, taskId))
-      const open = rows.find(({ closed_at }) => closed_at === null)
+      const open = rows.findLast(({ closed_at }) => closed_at === null)
       const proposed = open?.proposed_input_sha256 ?? null
       const proposed_input =
         proposed === null
@@ -174,7 +174,7 @@ export class TaskService {
           .filter((row) => state === undefined || row.state === state)
           .map(taskExceptionView),
         proposed_input,
-        allowed_recoveries: open === undefined ? [] : [...allowedRecoveries(open.code)],
+        allowed_recoveries: open === undefined ? [] : [...recoveriesOf(open)],
         waiting_for: task.waiting_for,
         waiting_since: task.waiting_since,
         gaps: task.gaps,

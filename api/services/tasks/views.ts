@@ -1,5 +1,5 @@
 import { nextAction, type Wait } from '#domain/core/wait.ts'
-import { allowedRecoveries } from '#domain/tasks/exception.ts'
+import { recoveriesOf } from '#domain/tasks/exception.ts'
 import { taskWait } from '#domain/tasks/wait.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { ContractRow } from '../../../activities/store/tasks/contracts.ts'
@@ -72,7 +72,7 @@ export function taskExceptionView(row: TaskExceptionRow) {
     receipt_id,
     proposed_input_sha256,
     declined_input: declined,
-    allowed_recoveries: row.closed_at === null ? [...allowedRecoveries(code)] : [],
+    allowed_recoveries: row.closed_at === null ? [...recoveriesOf(row)] : [],
     opened_at: row.opened_at.toISOString(),
     closed_at: row.closed_at?.toISOString() ?? null,
   }

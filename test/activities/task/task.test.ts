@@ -471,7 +471,7 @@ verifies(
         'exception_raised',
         { code: 'caller_dispute', detail: 'a dispute' },
       ])
-      const [exception] = await listTaskExceptions(tasks.db, task_id)
+      const exception = (await listTaskExceptions(tasks.db, task_id)).at(-1)
       expect(exception).toMatchObject({
         state: 'open',
         resume_state: state,
@@ -512,7 +512,7 @@ verifies(
         'exception_raised',
         { code: 'caller_dispute', detail: 'a dispute' },
       ])
-      const [exception] = await listTaskExceptions(tasks.db, task_id)
+      const exception = (await listTaskExceptions(tasks.db, task_id)).at(-1)
       expect(exception?.money_moved, state).toBe('no')
     }
   },

@@ -43,6 +43,13 @@ export function allowedRecoveries(code: TaskExceptionCode): readonly RecoveryAct
   return taskExceptions[code]
 }
 
+/** What recovers a task; one without a state to return to is not stopped, and only waits for evidence. */
+export const recoveriesOf = (exception: {
+  code: TaskExceptionCode
+  resume_state: TaskState | null
+}): readonly RecoveryAction[] =>
+  exception.resume_state === null ? ['supply_evidence'] : allowedRecoveries(exception.code)
+
 /** Whether money has moved for a task that was interrupted in this state, by what is known of the credit set aside for it. */
 export function moneyMovedAt(
   state: TaskState,

@@ -100,6 +100,7 @@ export const taskEventData = {
     input_sha256: sha256,
     /** Of the input that the task had before, where an operator proposed this one. */
     replaced_input_sha256: sha256.optional(),
+    recovery_id: reference.optional(),
   }),
   evidence_waived: decided,
   result_attested: z.strictObject({ receipt_id: reference, proof_hash: sha256 }),

@@ -27,6 +27,9 @@ const renamed: readonly (readonly [RegExp, string])[] = [
     /-- A waived gap: the package is made of what there is\. elsif new\.step = 'return_package'/,
     "-- A waived gap: the work continues with what there is. elsif new.step = 'revision_loop'",
   ],
+  // Gaps that a task waits with are an exception that stops nothing.
+  [/(task_exceptions\.7 resume_state text) not null/, '$1'],
+  [/(INDEX task_exceptions_open .* btree \(task_id)\)/, '$1, ((resume_state IS NULL)))'],
   [/\blane_(by_nonce|by_purpose|open)\b/g, 'gas_wallet_transactions_$1'],
   // Operators also pause rails and agents.
   [/(control_changes_scope_check .*'payout'::text)/, "$1, 'rail'::text, 'agent'::text"],
@@ -41,6 +44,10 @@ const guarded: readonly (readonly [RegExp, string])[] = [
   [
     /\.task_exceptions_guard\(\) RETURNS trigger LANGUAGE plpgsql AS \$function\$ begin /,
     "if old.state = new.state and old.closed_at is null and new.closed_at is null then if to_jsonb(new) - array['proposed_input_sha256','proposal_note','declined'] <> to_jsonb(old) - array['proposed_input_sha256','proposal_note','declined'] or not exists (select from task_events e join tasks t using (task_id) where e.task_id = new.task_id and e.sequence = t.sequence + 1 and ((e.event = 'input_proposed' and e.data->>'proposed_input_sha256' = new.proposed_input_sha256) or (e.event = 'input_declined' and new.proposed_input_sha256 is null and e.data->>'declined_input_sha256' = old.proposed_input_sha256))) then raise exception 'a proposal changes by an entry of the ledger' using errcode = 'check_violation'; end if; return new; end if; ",
+  ],
+  [
+    /\('replay_ready','resolved'\)\) /,
+    "and not (old.resume_state is null and old.closed_at is null and new.state = 'resolved') ",
   ],
   [
     /when 'quote_lapsed' then 'trusted' when 'credit_lapsed' then 'quoted' /,
@@ -91,11 +98,12 @@ const added = [
   "index CREATE INDEX payment_references_waiting ON public.payment_references USING btree (created_at) WHERE (state = ANY (ARRAY['presented'::text, 'pending'::text]))",
   "index CREATE INDEX recovery_requests_waiting ON public.recovery_requests USING btree (requested_at) WHERE (state = 'requested'::text)",
   'task transition exception_open input_declined exception_open',
+  "constraint task_exceptions.task_exceptions_check1 CHECK (((resume_state IS NOT NULL) OR (code = 'evidence_gap'::text)))",
   'task transition exception_open input_proposed exception_open',
 ]
 
-/** The rule of the free tier is no function of the database since the squash. */
-const removed = /^(grant on )?function .*\bgrant_free\b/
+/** The rule of the free tier is no function of the database since the squash, and gaps have no state to resume. */
+const removed = /^(grant on )?function .*\bgrant_free\b|task_exceptions_resume_state_not_null/
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 const opened: OpenDatabase[] = []

@@ -162,6 +162,38 @@ verifies(
   },
 )
 
+verifies('task.gap-ticket', 'a run that waits for evidence is a recoverable object', async () => {
+  const { taskId, token } = await stack.calls.funded('operational', 'ask')
+  await stack.calls.decided(taskId, 'task', 'approve')
+  await stack.calls.reaches(token, 'evidence_partial')
+  const holder = stack.calls.asHolder(token)
+  const before = (await holder.call('task-exceptions', {})).body
+  expect(before).toMatchObject({
+    items: [{ code: 'evidence_gap', state: 'open', resume_state: null, money_moved: 'yes' }],
+    allowed_recoveries: ['supply_evidence'],
+    waiting_for: ['evidence'],
+  })
+  const { exception_id } = before.items[0]!
+  const { replay_package } = (await holder.call('task-replay-package', {})).body
+  expect(replay_package).toMatchObject({ exception_id, return_package: null })
+  const input = { ...packetops.sandboxInput, title: 'The whole packet' }
+  const supply = (named: string) =>
+    holder.call('task-recover', { ...recovery(named, 'supply_evidence'), input })
+  expect(await codeOf(supply(`ex_${'0'.repeat(64)}`))).toBe('not_found')
+  const { body } = await supply(exception_id)
+  expect(body).toMatchObject({
+    recovery_request: { action: 'supply_evidence', state: 'done', input_sha256: digestOf(input) },
+    exception: { exception_id, state: 'resolved', allowed_recoveries: [] },
+    receipt: { subject: exception_id, kind: 'recovery', payload: { outcome: 'resolved' } },
+  })
+  await stack.calls.reaches(token, 'evidence_partial')
+  const after = (await holder.call('task-exceptions', {})).body.items
+  expect(after.map(({ state }) => state)).toEqual(['resolved', 'open'])
+  await stack.calls.decided(taskId, 'task', 'approve')
+  const waived = (await holder.call('task-exceptions', {})).body.items
+  expect(waived.map(({ state }) => state)).toEqual(['resolved', 'resolved'])
+})
+
 verifies('recovery.patch', 'a patch changes the input, and a repeat changes it once', async () => {
   const { taskId, token } = await stack.calls.funded('operational', 'ask')
   await stack.calls.decided(taskId, 'task', 'approve')
@@ -206,6 +238,9 @@ verifies('recovery.patch', 'a patch changes the input, and a repeat changes it o
   const { entries } = (await holder.call('task-ledger', {})).body
   const supplied = entries.filter(({ event }) => event === 'evidence_supplied')
   expect(supplied.map(({ data_sha256 }) => data_sha256)).toEqual([
-    digestOf({ input_sha256: digestOf({ ...packetops.sandboxInput, title: 'Two' }) }),
+    digestOf({
+      input_sha256: digestOf({ ...packetops.sandboxInput, title: 'Two' }),
+      recovery_id: answers[0]?.body.recovery_request?.recovery_id,
+    }),
   ])
 })
