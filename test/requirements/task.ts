@@ -231,6 +231,11 @@ export const taskRequirements = {
     behavior:
       'A run that waits in evidence_partial has an open evidence_gap ticket without a state to return to, and a replay package. A supply is a recovery request that resolves the ticket, a waiver resolves it, and abandoning the task abandons it. What such a ticket allows is supply_evidence; an exception raised meanwhile stops the task beside it.',
   },
+  'task.dispute-closed': {
+    source: 'decision',
+    behavior:
+      'An agent disputes a receipt of a closed task too: the task stays closed, and its one dispute is a caller_dispute exception without a state to return to, in the attention list of operators until its agent or an operator ends it (recover, abandon). An acceptance does not end it.',
+  },
   'task.lapse.resume': {
     source: 'tasks § Lapses',
     behavior:

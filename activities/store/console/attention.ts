@@ -28,7 +28,7 @@ const all = sql`
   select 'task' as kind, t.task_id as id, e.opened_at as since, t.state, e.code, t.rail,
       (select q.total_usd::text from quotes q where q.quote_id = t.quote_id) as amount_usd, e.detail
     from task_exceptions e join tasks t using (task_id)
-    where e.closed_at is null and e.resume_state is not null and e.state <> 'recovery_requested' and not ${publicSandbox}
+    where e.closed_at is null and t.state <> 'evidence_partial' and e.state <> 'recovery_requested' and not ${publicSandbox}
   union all
   select 'payout', x.payout_id, x.changed_at, x.status, coalesce(x.exception, 'parked'), 'payout',
       round(x.amount_atomic / 1000000, 6)::text, coalesce(x.parked, x.exception)

@@ -287,8 +287,8 @@ export const tasks: readonly string[] = [
     foreign key (task_id, sequence) references task_events,
     foreign key (task_id, proposed_input_sha256) references task_documents,
     check ((closed_at is not null) = (state in ('resolved','abandoned'))),
-    -- Without a state to return to it stops nothing: its task waits for evidence.
-    check (resume_state is not null or code = 'evidence_gap')
+    -- Without a state to return to it stops nothing: its task waits for evidence, or is closed and disputed.
+    check (resume_state is not null or code in ('evidence_gap','caller_dispute'))
   )`,
   `create unique index task_exceptions_open on task_exceptions (task_id, (resume_state is null)) where closed_at is null`,
   `create function task_exceptions_guard() returns trigger language plpgsql as $$

@@ -27,8 +27,8 @@ export async function openTaskException(
     .executeTakeFirst()
 }
 
-/** The ticket of what the input of a task lacks, open until that is supplied or waived, or the task is abandoned. It stops nothing. */
-export const openEvidenceGap = (tx: Tx, taskId: string): Promise<TaskExceptionRow | undefined> =>
+/** The open exception that stops nothing: what the input of a waiting task lacks, or the dispute of a closed one. */
+export const openTicket = (tx: Tx, taskId: string): Promise<TaskExceptionRow | undefined> =>
   tx
     .selectFrom('task_exceptions')
     .selectAll()

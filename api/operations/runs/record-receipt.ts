@@ -13,7 +13,7 @@ import { RunId } from './shapes.ts'
 export const recordAgentUseReceipt = operation({
   id: 'record-agent-use-receipt',
   summary:
-    'Acknowledge a receipt of your run; one that is not accepted stops the task as disputed.',
+    'Acknowledge a receipt of your run; one that is not accepted stops the task as disputed, or is a dispute of the closed task.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   mode: 'record_agent_use_receipt',
   tool: 'record_receipt',

@@ -21,7 +21,8 @@ export const taskRecover = operation({
   input: z
     .strictObject({
       exception_id: TaskExceptionId.optional().meta({
-        description: 'What stops the task; only a task that waits for evidence has none.',
+        description:
+          'What stops the task; needed unless it waits for evidence, or is closed and disputed.',
       }),
       action: RecoveryAction,
       input: z

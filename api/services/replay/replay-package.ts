@@ -79,8 +79,10 @@ async function partsOf(
 ): Promise<Parameters<typeof buildReplayPackage>[0]> {
   const { task_id, run_id, resume_state } = task
   const run = run_id === null ? undefined : await findRun(tx, run_id)
-  const exceptions = (await listTaskExceptions(tx, task_id)).map(({ exception_id }) => exception_id)
   const ledger = await listLedgerWithData(tx, task_id)
+  const exceptions = (await listTaskExceptions(tx, task_id))
+    .filter(({ sequence }) => ledger[sequence - 1]?.to_state !== 'closed')
+    .map(({ exception_id }) => exception_id)
   const subjects = [task_id, ...(run === undefined ? [] : [run.run_id]), ...exceptions]
   return {
     issuer,

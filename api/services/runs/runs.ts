@@ -22,6 +22,7 @@ import { findPackageId, findReturnPackage } from '../../../activities/store/task
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTaskEvent, listLedger, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { disputeClosed } from '../../../activities/task/exceptions.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
@@ -142,29 +143,33 @@ export class RunService {
   }
 
   /**
-   * Records that the agent received a receipt of its run and accepts or disputes it; a dispute stops the task. Throws 409
-   * `wrong_state` where the task cannot be stopped any more, 422 `receipt_invalid` for a receipt of another run.
+   * Records that the agent received a receipt of its run and accepts or disputes it. A dispute stops the task; a closed
+   * task stays closed, and its dispute waits for an operator. Throws 409 `wrong_state` where the task is stopped already, 422 `receipt_invalid` for a receipt of another run.
    */
   async acknowledge(actor: TaskActor, input: Acknowledgement, callId: string): Promise<void> {
     const { run_id, receipt_id, accepted, note } = input
     const { db, gateway } = this.#deps
-    const { task_id } = await transaction(db, async (tx) => {
+    const { task_id, state } = await transaction(db, async (tx) => {
       const task = await ownRun(tx, actor, run_id)
       const known = await receiptsOfRun(this.#deps, tx, task)
       if (known.some((receipt) => receipt.receipt_id === receipt_id)) return task
       throw refuse('receipt_invalid', { detail: 'it is not a receipt of this run' })
     })
-    if (!accepted) {
-      const detail = note === '' ? `the agent does not accept ${receipt_id}` : note
+    const detail = note === '' ? `the agent does not accept ${receipt_id}` : note
+    if (!accepted && state !== 'closed') {
       const event = { eventId: callId, event: 'exception_raised', actor: actor.actor } as const
       await gateway.send(task_id, { ...event, data: { code: 'caller_dispute', detail } })
     }
     await answerOnce(this.#deps, { callId, subject: task_id, status: 200 }, (tx) =>
-      this.#recordAcknowledgement(tx, { ...input, actor: actor.actor }, callId),
+      this.#recordAcknowledgement(tx, { ...input, actor: actor.actor }, { callId, detail }),
     )
   }
 
-  async #recordAcknowledgement(tx: Tx, input: Acknowledgement & { actor: string }, callId: string) {
+  async #recordAcknowledgement(
+    tx: Tx,
+    input: Acknowledgement & { actor: string },
+    { callId, detail }: { callId: string; detail: string },
+  ) {
     const task = await ownRun(tx, {}, input.run_id)
     const { task_id, sequence } = task
     const raised = (await findTaskEvent(tx, task_id, callId))?.sequence
@@ -182,7 +187,10 @@ export class RunService {
     const acknowledgement = receiptView(jws)
     const audit = { unit: 'acknowledgement', subject: acknowledgement.receipt_id, seconds }
     await recordAudit(tx, task, audit)
-    const dispute = (await listTaskExceptions(tx, task_id)).find((one) => one.sequence === raised)
+    const isLate = !input.accepted && raised === undefined
+    const dispute = isLate
+      ? await disputeClosed(this.#deps, tx, { task, detail, by: { actor } })
+      : (await listTaskExceptions(tx, task_id)).find((one) => one.sequence === raised)
     return {
       acknowledgement,
       ledger_entry,

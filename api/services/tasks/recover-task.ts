@@ -11,6 +11,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import {
   type DeclineRequest,
   declineProposal,
+  endDispute,
   proposeEvidence,
   proposeRecovery,
   type RecoveryRequest,
@@ -40,6 +41,8 @@ export async function recoverTask(
     }
     return answerOfRequest(tx, asked.taskId, await supplyEvidence(deps, tx, asked))
   }
+  if (state === 'closed' && asked.action === 'abandon')
+    return answerOfRequest(tx, asked.taskId, await endDispute(deps, tx, asked))
   if (asked.decided && asked.input !== undefined) {
     const proposed = await proposeRecovery(deps, tx, asked)
     return { waits: false, body: await answerOf(tx, asked.taskId, proposed) }

@@ -9,15 +9,15 @@ import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findRecoveryRequest,
   insertRecoveryRequest,
-  openEvidenceGap,
   openTaskException,
+  openTicket,
   type RecoveryRequestRow,
   settleRecoveryRequest,
   type TaskExceptionRow,
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import { countReruns, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { moneyMoved } from '../../../activities/task/exceptions.ts'
+import { endException, moneyMoved } from '../../../activities/task/exceptions.ts'
 import { type Actor, actorFacts, writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import type { TaskEventInput } from '../../../activities/task/task-event.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
@@ -247,7 +247,7 @@ export async function supplyEvidence(
   const before = await requireTask(tx, taskId)
   await assertRerunLeft(tx, before)
   const { sha256: input_sha256 } = await storeReadable(tx, before, input)
-  const gap = await openEvidenceGap(tx, taskId)
+  const gap = await openTicket(tx, taskId)
   if (gap === undefined) throw new Error(`no ticket names what ${taskId} lacks`)
   const { exception_id } = gap
   if ((asked.exceptionId ?? exception_id) !== exception_id) throw anotherStops()
@@ -256,6 +256,23 @@ export async function supplyEvidence(
   const data = { input_sha256, recovery_id }
   const event = 'evidence_supplied'
   await recordTransition(deps, tx, { taskId, eventId: recovery_id, event, actor, actorName, data })
+  return settleRecoveryRequest(tx, recovery_id, 'done', actor)
+}
+
+/** Ends the dispute of a closed task, by its agent or an operator; the task stays as it is. 409 `wrong_state` without a dispute. */
+export async function endDispute(
+  deps: TaskDeps,
+  tx: Tx,
+  { taskId, recoveryId: recovery_id, exceptionId, action, note, actor, actorName }: RecoveryRequest,
+): Promise<RecoveryRequestRow> {
+  const [task, dispute] = [await requireTask(tx, taskId), await openTicket(tx, taskId)]
+  if (dispute === undefined) throw notStopped(task.state, action)
+  const { exception_id } = dispute
+  if ((exceptionId ?? exception_id) !== exception_id) throw anotherStops()
+  const request = { recovery_id, exception_id, action, note, requested_by: actor }
+  await insertRecoveryRequest(tx, { ...request, input_sha256: null })
+  const ended = { task, exception_id, outcome: 'abandoned', data: { recovery_id } } as const
+  await endException(deps, tx, { ...ended, by: { actor, actorName } })
   return settleRecoveryRequest(tx, recovery_id, 'done', actor)
 }
 

@@ -43,12 +43,17 @@ export function allowedRecoveries(code: TaskExceptionCode): readonly RecoveryAct
   return taskExceptions[code]
 }
 
-/** What recovers a task; one without a state to return to is not stopped, and only waits for evidence. */
-export const recoveriesOf = (exception: {
+/** What recovers a task. One without a state to return to stops nothing: gaps are supplied, and the dispute of a closed task is ended. */
+export function recoveriesOf({
+  code,
+  resume_state,
+}: {
   code: TaskExceptionCode
   resume_state: TaskState | null
-}): readonly RecoveryAction[] =>
-  exception.resume_state === null ? ['supply_evidence'] : allowedRecoveries(exception.code)
+}): readonly RecoveryAction[] {
+  if (resume_state !== null) return allowedRecoveries(code)
+  return code === 'evidence_gap' ? ['supply_evidence'] : ['abandon']
+}
 
 /** Whether money has moved for a task that was interrupted in this state, by what is known of the credit set aside for it. */
 export function moneyMovedAt(

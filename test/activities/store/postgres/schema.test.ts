@@ -98,7 +98,7 @@ const added = [
   "index CREATE INDEX payment_references_waiting ON public.payment_references USING btree (created_at) WHERE (state = ANY (ARRAY['presented'::text, 'pending'::text]))",
   "index CREATE INDEX recovery_requests_waiting ON public.recovery_requests USING btree (requested_at) WHERE (state = 'requested'::text)",
   'task transition exception_open input_declined exception_open',
-  "constraint task_exceptions.task_exceptions_check1 CHECK (((resume_state IS NOT NULL) OR (code = 'evidence_gap'::text)))",
+  "constraint task_exceptions.task_exceptions_check1 CHECK (((resume_state IS NOT NULL) OR (code = ANY (ARRAY['evidence_gap'::text, 'caller_dispute'::text]))))",
   'task transition exception_open input_proposed exception_open',
 ]
 

@@ -5,6 +5,7 @@ import { acceptanceText } from '#domain/agents/signature.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
+import { listAttention } from '../../../../activities/store/console/attention.ts'
 import { createChanges } from '../../../../activities/store/postgres/changes.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { runIdOf } from '../../../../activities/task/facts.ts'
@@ -37,6 +38,17 @@ const key = () => randomBytes(6).toString('hex')
 const clientOf = ({ credential }: Known) =>
   createClient({ baseUrl: hosts().base, osUrl: hosts().os, agent: credential })
 const asAgent = () => clientOf(known)
+/** Signs for the public address of its host, which the test has at another. */
+const asHolder = (token: string) => {
+  const { OS_URL } = apis.config
+  return createClient({
+    baseUrl: hosts().base,
+    osUrl: OS_URL,
+    fetch: (url: string, init: RequestInit) => fetch(url.replace(OS_URL, hosts().os), init),
+    statusToken: token,
+    signAsAgent: known.agent.signText,
+  })
+}
 const problemOf = (call: Promise<unknown>) =>
   call.then(
     () => undefined,
@@ -45,15 +57,19 @@ const problemOf = (call: Promise<unknown>) =>
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** As the operations of money move a task. */
-async function funded(taskId: string) {
+const funded = (taskId: string) =>
+  moved(taskId, [
+    ['quote_issued', { quote_id: 'qt_1' }],
+    ['credit_requested', { entitlement_id: 'en_1' }],
+    ['credit_funded', { settlement_receipt_id: `rc_${'a'.repeat(64)}` }],
+  ])
+
+async function moved(taskId: string, moves: [TaskEvent, TaskEventData[TaskEvent]][]) {
   const { client, close } = createTemporalClient(apis.config)
   const changes = createChanges(apis.config.DATABASE_URL)
   const gateway = createTaskGateway({ client, db: apis.db, changes, config: apis.config })
-  const send = <Event extends TaskEvent>(event: Event, data: TaskEventData[Event]) =>
-    gateway.send(taskId, { eventId: key(), event, actor: 'service', data })
-  await send('quote_issued', { quote_id: 'qt_1' })
-  await send('credit_requested', { entitlement_id: 'en_1' })
-  await send('credit_funded', { settlement_receipt_id: `rc_${'a'.repeat(64)}` })
+  for (const [event, data] of moves)
+    await gateway.send(taskId, { eventId: key(), event, actor: 'service', data })
   await Promise.all([changes.close(), close()])
 }
 
@@ -393,6 +409,54 @@ verifies(
     expect((await status(runId)).state).toBe('exception_open')
   },
 )
+
+verifies('task.dispute-closed', 'a closed run is disputed without being reopened', async () => {
+  const { taskId, token, runId } = await attested()
+  await moved(taskId, [['receipts_issued', { usage_receipt_id: `rc_${'b'.repeat(64)}` }]])
+  await expect.poll(async () => (await status(runId, 5_000)).state).toBe('closed')
+  const { receipt_id } = (await asAgent().call('fetch-return-package', packageInput(runId))).body
+    .verification_packet
+  const dispute = (note: string) =>
+    asAgent().call('record-agent-use-receipt', {
+      mode: 'record_agent_use_receipt',
+      run_id: runId,
+      receipt_id,
+      accepted: false,
+      note,
+      idempotency_key: key(),
+    })
+  const replay = async () => (await asHolder(token).call('task-replay-package', {})).body
+  const before = await replay()
+  const { body } = await dispute('a row is missing')
+  expect(body).toMatchObject({
+    acknowledgement: { payload: { accepted: false, note: 'a row is missing' } },
+    dispute: {
+      code: 'caller_dispute',
+      detail: 'a row is missing',
+      state: 'open',
+      resume_state: null,
+      allowed_recoveries: ['abandon'],
+    },
+  })
+  expect((await dispute('still')).body.dispute).toEqual(body.dispute)
+  expect([(await status(runId)).state, await replay()]).toEqual(['closed', before])
+  const listed = () => transaction(apis.db, (tx) => listAttention(tx, { kinds: ['task'] }, 500))
+  expect((await listed()).filter(({ id }) => id === taskId)).toMatchObject([
+    { code: 'caller_dispute', state: 'closed', detail: 'a row is missing' },
+  ])
+  const ended = { action: 'abandon', note: 'we agree', idempotency_key: key() } as const
+  expect((await asHolder(token).call('task-recover', ended)).body).toMatchObject({
+    recovery_request: { action: 'abandon', state: 'done' },
+    task: { state: 'closed' },
+    exception: { state: 'abandoned' },
+    receipt: { kind: 'recovery', payload: { outcome: 'abandoned', note: 'we agree' } },
+  })
+  expect((await listed()).filter(({ id }) => id === taskId)).toEqual([])
+  const again = { ...ended, idempotency_key: key() }
+  expect(await problemOf(asHolder(token).call('task-recover', again))).toMatchObject({
+    code: 'wrong_state',
+  })
+})
 
 verifies(
   'agent-use.runs',
