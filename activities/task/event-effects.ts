@@ -26,7 +26,7 @@ import {
   proposeInput,
   type TaskExceptionRow,
 } from '../store/tasks/task-exceptions.ts'
-import { findDocument } from '../store/tasks/tasks.ts'
+import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
 import { attestTask } from './attestation.ts'
 import { releaseCredit } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
@@ -90,22 +90,7 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       })
     },
   },
-  callback_scheduled: {
-    write: async (_deps, tx, { after: { task_id, agent_id, callback_url } }) => {
-      if (callback_url === null)
-        throw refuse('wrong_state', {
-          detail: 'the task has no callback',
-          next_action: 'Let it close.',
-        })
-      await addDelivery(tx, {
-        owner: agent_id ?? task_id,
-        event: 'task_updated',
-        subject: task_id,
-        ordinal: 1,
-        url: callback_url,
-      })
-    },
-  },
+  callback_scheduled: { write: (_deps, tx, { after }) => scheduleCallback(tx, after) },
   result_attested: {
     write: async (_deps, tx, { after }) => {
       await acceptDelivery(tx, after)
@@ -193,7 +178,8 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       await leaveStep(tx, transition.after.task_id)
       await closeProductionRun(deps, tx, transition)
       await endPilotRun(tx, transition.after.task_id, 'closed')
-      if (transition.before?.state !== 'failed') await setProofDue(tx, transition.after.task_id)
+      if (transition.before?.state === 'failed') await reportFailure(tx, transition.after)
+      else await setProofDue(tx, transition.after.task_id)
     },
   },
 }
@@ -222,6 +208,33 @@ async function withRun(
   change: (runId: string) => Promise<void>,
 ): Promise<void> {
   if (runId !== null) await change(runId)
+}
+
+/** Schedules the callback of a task that failed, where its address was admitted; an open one says it when it is sent. */
+async function reportFailure(tx: Tx, task: TaskRow): Promise<void> {
+  const { task_id, callback_url, contract_id } = task
+  if (callback_url === null || contract_id === null) return
+  const latest = await latestDelivery(tx, task_id, 'task_updated')
+  if (latest === undefined) await scheduleCallback(tx, task)
+  else await addRedelivery(tx, latest.delivery_id)
+}
+
+async function scheduleCallback(
+  tx: Tx,
+  { task_id, agent_id, callback_url }: TaskRow,
+): Promise<void> {
+  if (callback_url === null)
+    throw refuse('wrong_state', {
+      detail: 'the task has no callback',
+      next_action: 'Let it close.',
+    })
+  await addDelivery(tx, {
+    owner: agent_id ?? task_id,
+    event: 'task_updated',
+    subject: task_id,
+    ordinal: 1,
+    url: callback_url,
+  })
 }
 
 /** Schedules another delivery of a callback that was not delivered; an open delivery stays as it is. */

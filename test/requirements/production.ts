@@ -45,6 +45,11 @@ export const productionRequirements = {
     behavior:
       'Without the scope, the rail, a live key or another body under the same key, a start is refused and leaves no run; others neither read nor list a run.',
   },
+  'production.abandoned': {
+    source: 'decision',
+    behavior:
+      'A run that closes without a result has the completion state failed, by its attestation. Its order has failed and leaves the review console, its callback is sent, and its return package is refused for good with 409 wrong_state.',
+  },
   'production.path': {
     source: 'production § Customer activation path',
     behavior:

@@ -158,7 +158,7 @@ export const taskRequirements = {
   'work-order.worked-off': {
     source: 'runs § Work orders',
     behavior:
-      'An approved order is paid by its quote and completed by its tasks: operating, delivered, completed.',
+      'An approved order is paid by its quote and completed by its tasks: operating, delivered, completed. It has failed once all are closed and one has no result, and then waits for no decision.',
   },
   'work-order.consent': {
     source: 'runs § Work orders',
@@ -229,7 +229,7 @@ export const taskRequirements = {
   'task.gap-ticket': {
     source: 'decision',
     behavior:
-      'A run that waits in evidence_partial has an open evidence_gap ticket without a state to return to, and a replay package. A supply is a recovery request that resolves the ticket, a waiver resolves it, and abandoning the task abandons it. What such a ticket allows is supply_evidence; an exception raised meanwhile stops the task beside it.',
+      'A run that waits in evidence_partial has an open evidence_gap ticket without a state to return to, and a replay package. A supply is a recovery request that resolves the ticket, a waiver resolves it, and abandoning the task abandons it. What such a ticket allows is supply_evidence; an exception raised meanwhile stops the task as well.',
   },
   'task.dispute-closed': {
     source: 'decision',

@@ -111,6 +111,12 @@ const ofNoPilot = ofNoPilotIn('requested')
 /** Nothing is decided about the order of a closed pilot. */
 const ofNoClosedPilot = ofNoPilotIn('closed')
 
+/** An order whose tasks are all closed has ended without a decision. */
+const notEnded = sql<boolean>`(
+  not exists (select from work_order_tasks o where o.work_order_id = work_orders.work_order_id)
+  or exists (select from work_order_tasks o join tasks t using (task_id)
+    where o.work_order_id = work_orders.work_order_id and t.state <> 'closed'))`
+
 function ofNoPilotIn(state: PilotState) {
   return sql<boolean>`not exists (
     select from pilots p where p.work_order_id = work_orders.work_order_id and p.state = ${state})`
@@ -187,6 +193,7 @@ const queued = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
     .where('decision', 'is', null)
     .where(ofNoPilot)
     .where(ofNoClosedPilot)
+    .where(notEnded)
     .where(waitingAs(waits, { since: 'created_at', amount: totalOfQuote('work_orders.quote_id') }))
     .$if(subjectId !== undefined, (query) => query.where('work_order_id', '=', String(subjectId)))
     .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))

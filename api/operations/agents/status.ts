@@ -57,6 +57,7 @@ const nextOf: Record<(typeof workOrderStates)[number], string> = {
   approved:
     'Ask for the quote of each run at POST /api/agents/quote, pay it, and present the payment at POST /api/agent-payment-rail: both with this token in X-Status-Token, or with the access key of its agent.',
   rejected: read,
+  failed: read,
   claimed: read,
   operating: read,
   delivered: read,

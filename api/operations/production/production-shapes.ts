@@ -55,7 +55,10 @@ export const boundRun = {
       payment_reference_id: ReferenceId.nullable(),
       return_package_id: z.string().nullable(),
       receipt_id: ReceiptId.nullable().meta({ description: 'The usage receipt of the run.' }),
-      completion_state: TaskState,
+      completion_state: TaskState.meta({
+        description:
+          'The state of the run; `failed` also once a run without a result has closed, by its attestation.',
+      }),
     })
     .meta({ id: 'ProductionBinding' }),
   run: Run,

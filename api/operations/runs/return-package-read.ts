@@ -43,7 +43,7 @@ export const returnPackageRead = operation({
   http: { method: 'GET', path: '/api/agents/status/{token}/return-package', host: 'base' },
   access: 'status',
   statusToken: { prefixes: ['tk'], signed: false },
-  errors: ['not_ready'],
+  errors: ['not_ready', 'wrong_state'],
   input: z.strictObject({
     as: z.enum(['json', 'zip']).optional().meta({
       description: 'Answers with a file of this form, whatever `Accept` says.',

@@ -68,7 +68,7 @@ export const fetchReturnPackage = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
-  errors: ['not_found', 'not_ready'],
+  errors: ['not_found', 'not_ready', 'wrong_state'],
   idempotency: { kind: 'read' },
   input: z.strictObject({
     mode: z.literal('fetch_return_package'),

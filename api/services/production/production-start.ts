@@ -2,6 +2,8 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { BoundRunRow } from '../../../activities/store/production/customer-runs.ts'
@@ -163,12 +165,18 @@ export async function boundView(deps: RunViewDeps, tx: Tx, row: BoundRunRow, tas
       payment_reference_id: run.payment_reference_id,
       return_package_id: run.return_package_id,
       receipt_id: run.usage_receipt_id,
-      completion_state: run.state,
+      completion_state: await completionState(tx, task),
     },
     run,
     gate: { checks: write?.checks ?? [] },
     audit_event_id: row.audit_event_id,
   }
+}
+
+/** `failed` for a run that closed without completing, by its own attestation. */
+async function completionState(tx: Tx, { task_id, state }: TaskRow): Promise<TaskRow['state']> {
+  const closing = (await listReceipts(tx, task_id)).find(({ kind }) => kind === 'attestation')
+  return closing && receiptView(closing.jws).payload['outcome'] === 'failed' ? 'failed' : state
 }
 
 /** The digest of what is ordered; what pays for it may change until it is paid. */

@@ -3,6 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { rails } from '#domain/rails/index.ts'
 import type { MadePackage, ReturnPackage } from '#domain/runs/return-package.ts'
+import { taskStanding } from '#domain/tasks/lifecycle.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
@@ -217,8 +218,14 @@ export class RunService {
   }
 }
 
-/** The refusal of a run without its package, with what it waits for: an exception does not end by itself. */
+/** The refusal of a run without its package: final where it has ended, else with what it waits for. */
 async function notAttested(tx: Tx, task: TaskRow) {
+  if (task.state === 'failed' || task.state === 'closed')
+    return refuse('wrong_state', {
+      detail: 'the run ended without a result, so it has no return package and never will',
+      next_action: 'Read why with get_run_status, and begin a new run.',
+      extra: taskStanding(task.state),
+    })
   const { state, next_action, waiting_for, required_action, gaps } = await taskView(tx, task)
   const extra = { state, waiting_for, required_action, gaps }
   return refuse('not_ready', { detail: `the run is ${state}`, next_action, extra })

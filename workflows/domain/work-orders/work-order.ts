@@ -11,6 +11,7 @@ export const workOrderStates = [
   'delivered',
   'completed',
   'rejected',
+  'failed',
 ] as const
 export type WorkOrderState = (typeof workOrderStates)[number]
 
@@ -20,17 +21,21 @@ export type OrderedTask = { state: TaskState; begun: boolean; attested: boolean 
 /** How a claim of an order on the exchange stands; `held` and `delivered` are those that are not decided. */
 export type ClaimState = 'held' | 'delivered' | 'accepted' | 'rejected' | 'released' | 'expired'
 
-/** How far an order is. It has no moves of its own after its decision: its tasks, or a claim of it, are what happens. */
+/** How far an order is: by its decision, and by its tasks or a claim of it. It has failed once all tasks are closed and one has no result. */
 export function workOrderState(
   decision: 'approve' | 'reject' | null,
   tasks: readonly OrderedTask[],
   claim?: ClaimState,
 ): WorkOrderState {
-  if (decision === null) return 'queued'
   if (decision === 'reject') return 'rejected'
+  if (hasEnded(tasks) && !tasks.every(({ attested }) => attested)) return 'failed'
+  if (decision === null) return 'queued'
   if (claim === 'held') return 'claimed'
   if (claim === 'delivered') return 'delivered'
   if (tasks.length > 0 && tasks.every(({ attested }) => attested))
-    return tasks.every(({ state }) => state === 'closed') ? 'completed' : 'delivered'
+    return hasEnded(tasks) ? 'completed' : 'delivered'
   return tasks.some(({ begun }) => begun) ? 'operating' : 'approved'
 }
+
+const hasEnded = (tasks: readonly OrderedTask[]): boolean =>
+  tasks.length > 0 && tasks.every(({ state }) => state === 'closed')

@@ -67,3 +67,50 @@ verifies('production.customer-run-refused', 'no start without scope, rail, key',
     sql`update customer_runs set customer_account = 'x'`.execute(apis.db),
   ).rejects.toThrow('stays as it was written')
 })
+
+verifies('production.abandoned', 'an abandoned run has failed, with its order', async () => {
+  const input = await agent.input()
+  const payment_reference_id = await agent.paid(input.quote_id)
+  const start = { ...input, payment_reference_id }
+  const { run, binding } = (await agent.client.call('production-run-start', start)).body
+  const { base, os } = apis.hosts[0]!
+  const holds = createClient({
+    baseUrl: base,
+    osUrl: os,
+    operator: apis.operator,
+    statusToken: run.task_id,
+  })
+  const waits = async () => {
+    const { items } = (await holds.call('loop-review-console', { kind: 'work_order' })).body
+    return items.some(({ subject_id }) => subject_id === binding.work_order_id)
+  }
+  expect(await waits()).toBe(true)
+  const held = { code: 'operator_hold', detail: 'not ours', idempotency_key: freshKey() } as const
+  const { exception_id } = (await holds.call('task-exception-raise', held)).body.exception
+  const abandon = { exception_id, action: 'abandon', idempotency_key: freshKey() } as const
+  await holds.call('task-recover', abandon)
+  await expect.poll(async () => (await agent.status(run.run_id, 5_000)).state).toBe('closed')
+
+  const { items } = (await agent.client.call('production-runs-read', { run_id: run.run_id })).body
+  expect(items).toMatchObject([
+    { binding: { completion_state: 'failed', return_package_id: null }, run: { state: 'closed' } },
+  ])
+  const work_order_id = String(binding.work_order_id)
+  const orders = (await agent.client.call('work-orders-read', { work_order_id })).body
+  expect(JSON.stringify(orders)).toContain('"state":"failed"')
+  expect(await waits()).toBe(false)
+  const { run_id } = run
+  const fetched = agent.client.call('fetch-return-package', {
+    mode: 'fetch_return_package',
+    run_id,
+  })
+  expect(await problemOf(fetched)).toMatchObject({
+    status: 409,
+    code: 'wrong_state',
+    detail: expect.stringContaining('never will'),
+    state: 'closed',
+  })
+  const { rows } = await sql`
+    select event, url from callback_deliveries where subject = ${run.task_id}`.execute(apis.db)
+  expect(rows).toEqual([{ event: 'task_updated', url: input.callback_url }])
+})
