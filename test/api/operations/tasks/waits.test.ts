@@ -179,7 +179,7 @@ verifies(
     await calls.raise(token)
     await calls.reaches(token, 'exception_open')
     const { items } = (await calls.asHolder(token).call('task-exceptions', {})).body
-    await abandon(items[0]?.exception_id)
+    await abandon(items.at(-1)?.exception_id)
     await calls.reaches(token, 'closed')
   },
   120_000,
