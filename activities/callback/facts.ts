@@ -2,6 +2,7 @@ import { moneyMoved } from '#domain/payouts/payout.ts'
 import { readCredentialFacts } from '../agent/access.ts'
 import { requirePayout } from '../store/payouts/payouts.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'
+import { findTaskException } from '../store/tasks/task-exceptions.ts'
 import { findTask } from '../store/tasks/tasks.ts'
 import type { ReadFacts } from './callback.ts'
 
@@ -12,7 +13,8 @@ const TASK_PREFIX = 'task-'
  * operation that needs its credential.
  */
 export const readCallbackFacts: ReadFacts = {
-  task_updated: async (tx, taskId) => {
+  task_updated: async (tx, subject) => {
+    const taskId = (await findTaskException(tx, subject))?.task_id ?? subject
     const task = await findTask(tx, taskId)
     if (task === undefined) throw new Error(`${taskId} is not there`)
     return {

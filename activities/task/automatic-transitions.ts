@@ -5,6 +5,7 @@ import type { StateLimits } from '../../workflows/shared/timing.ts'
 import { timing } from '../../workflows/shared/timing.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
+import { reportStop } from './callbacks.ts'
 import { chargeResult } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
 import { expireClaim } from './exchange.ts'
@@ -22,7 +23,10 @@ export async function makeAutomaticTransitions(
     await chargeResult(deps, tx, after)
     await expireClaim(tx, after)
     const next = ownMove(await factsOf(deps, tx, after))
-    if (next === undefined) return after
+    if (next === undefined) {
+      await reportStop(tx, after)
+      return after
+    }
     const eventId = `own:${after.sequence + 1}`
     const input = { taskId: after.task_id, eventId, actor: 'service', ...next, limits }
     after = await recordTransition(deps, tx, input)

@@ -3,11 +3,6 @@ import { allowedRecoveries } from '#domain/tasks/exception.ts'
 import { type TaskEvent, taskStates } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
 import { releaseInputs } from '../store/agents/agent-inputs.ts'
-import {
-  addDelivery,
-  addRedelivery,
-  latestDelivery,
-} from '../store/callbacks/callback-deliveries.ts'
 import { setProofDue } from '../store/commerce/proof-loops.ts'
 import { endPilotRun } from '../store/pilots/runs.ts'
 import type { Tx } from '../store/postgres/db.ts'
@@ -26,8 +21,9 @@ import {
   proposeInput,
   type TaskExceptionRow,
 } from '../store/tasks/task-exceptions.ts'
-import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
+import { findDocument } from '../store/tasks/tasks.ts'
 import { attestTask } from './attestation.ts'
+import { redeliver, reportFailure, scheduleCallback } from './callbacks.ts'
 import { releaseCredit } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
 import { closeEvidenceGap, closeException, openException } from './exceptions.ts'
@@ -208,38 +204,4 @@ async function withRun(
   change: (runId: string) => Promise<void>,
 ): Promise<void> {
   if (runId !== null) await change(runId)
-}
-
-/** Schedules the callback of a task that failed, where its address was admitted; an open one says it when it is sent. */
-async function reportFailure(tx: Tx, task: TaskRow): Promise<void> {
-  const { task_id, callback_url, contract_id } = task
-  if (callback_url === null || contract_id === null) return
-  const latest = await latestDelivery(tx, task_id, 'task_updated')
-  if (latest === undefined) await scheduleCallback(tx, task)
-  else await addRedelivery(tx, latest.delivery_id)
-}
-
-async function scheduleCallback(
-  tx: Tx,
-  { task_id, agent_id, callback_url }: TaskRow,
-): Promise<void> {
-  if (callback_url === null)
-    throw refuse('wrong_state', {
-      detail: 'the task has no callback',
-      next_action: 'Let it close.',
-    })
-  await addDelivery(tx, {
-    owner: agent_id ?? task_id,
-    event: 'task_updated',
-    subject: task_id,
-    ordinal: 1,
-    url: callback_url,
-  })
-}
-
-/** Schedules another delivery of a callback that was not delivered; an open delivery stays as it is. */
-async function redeliver(tx: Tx, taskId: string): Promise<void> {
-  const latest = await latestDelivery(tx, taskId, 'task_updated')
-  if (latest !== undefined && latest.state !== 'delivered')
-    await addRedelivery(tx, latest.delivery_id)
 }

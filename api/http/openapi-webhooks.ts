@@ -2,7 +2,8 @@ import { callbackBody } from '#domain/callbacks/callback-body.ts'
 import type { JsonObject, SchemaComponents } from './schema-components.ts'
 
 const summaries = {
-  task_updated: 'A task has come to its result, or has failed.',
+  task_updated:
+    'A task has come to its result, is stopped by an exception, waits for evidence, or has failed.',
   credential_ready: 'An access key waits to be claimed; the key itself is not in the callback.',
   payout_updated: 'A payout was executed, or its transfer is final or dead.',
   host_proof:

@@ -48,7 +48,7 @@ export const productionRequirements = {
   'production.abandoned': {
     source: 'decision',
     behavior:
-      'A run that closes without a result has the completion state failed, by its attestation. Its order has failed and leaves the review console, its callback is sent, and its return package is refused for good with 409 wrong_state.',
+      'A run that closes without a result has the completion state failed, by its attestation. Its order has failed and leaves the review console, a callback is sent for its exception and its failure, and its return package is refused for good with 409 wrong_state.',
   },
   'production.path': {
     source: 'production § Customer activation path',

@@ -37,6 +37,9 @@ export const openTicket = (tx: Tx, taskId: string): Promise<TaskExceptionRow | u
     .where('resume_state', 'is', null)
     .executeTakeFirst()
 
+export const findTaskException = (tx: Tx, exceptionId: string) =>
+  findRow(tx, 'task_exceptions', { exception_id: exceptionId })
+
 export async function listTaskExceptions(tx: Tx, taskId: string): Promise<TaskExceptionRow[]> {
   return tx
     .selectFrom('task_exceptions')

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { readCallbackFacts } from '../../../../activities/callback/facts.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
@@ -110,7 +112,12 @@ verifies('production.abandoned', 'an abandoned run has failed, with its order', 
     detail: expect.stringContaining('never will'),
     state: 'closed',
   })
-  const { rows } = await sql`
-    select event, url from callback_deliveries where subject = ${run.task_id}`.execute(apis.db)
-  expect(rows).toEqual([{ event: 'task_updated', url: input.callback_url }])
+  const { rows } = await sql`select event, url from callback_deliveries
+    where subject in (${run.task_id}, ${exception_id})`.execute(apis.db)
+  const sent = { event: 'task_updated', url: input.callback_url }
+  expect(rows).toEqual([sent, sent])
+  for (const subject of [run.task_id, exception_id])
+    expect(
+      await transaction(apis.db, (tx) => readCallbackFacts.task_updated(tx, subject)),
+    ).toMatchObject({ task_token_sha256: run.task_id.slice('task-'.length), state: 'closed' })
 })
