@@ -212,7 +212,7 @@ CREDIT_BINDING_CREATE: Operation[types.CreditBindingCreateRequest, types.CreditB
 COMMERCIAL_LAYER_READ: Operation[types.CommercialLayerReadRequest, types.CommercialLayerReadAnswer] = Operation(
     "commercial-layer-read", "GET", "/api/agent-commercial-layer", "base", ("agent", "public",)
 )
-"""Read the seven fee items with their amounts, the plans, and what your wallet was charged."""
+"""Read the seven fee items with their amounts, the plans, and what you were charged."""
 
 COMMERCIAL_FEES_ASSESS: Operation[types.CommercialFeesAssessRequest, types.CommercialFeesAssessAnswer] = Operation(
     "commercial-fees-assess", "POST", "/api/agent-commercial-layer", "base", ("public",), keyed=True, keeps=True
@@ -432,7 +432,7 @@ RETURN_PACKAGE_READ: Operation[types.ReturnPackageReadRequest, types.ReturnPacka
 RECORD_AGENT_USE_RECEIPT: Operation[types.RecordAgentUseReceiptRequest, types.RecordAgentUseReceiptAnswer] = Operation(
     "record-agent-use-receipt", "POST", "/api/agent-use", "base", ("agent",), keyed=True, keeps=True
 )
-"""Acknowledge a receipt of your run; one that is not accepted stops the task as disputed."""
+"""Acknowledge a receipt of your run; one that is not accepted stops the task as disputed, or is a dispute of the closed task."""
 
 READ_AGENT_USE_RUNS: Operation[types.ReadAgentUseRunsRequest, types.ReadAgentUseRunsAnswer] = Operation(
     "read-agent-use-runs", "POST", "/api/agent-use", "base", ("agent",)

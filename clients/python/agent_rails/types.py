@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 e210efd86b91444b9cb2695fb75249edd9738ebcbbc5726d79eb89f19ca757ec.
+# Made by `npm run client:python` from operations with SHA-256 ca8fdea5b6071cca813e6eb845e70c20e5bbe67762ecd625d3272692593bdc6d.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -817,7 +817,7 @@ class Review(TypedDict):
 class WorkOrder(TypedDict):
     work_order_id: str
     intake_kind: Literal['external_agent_request', 'workflow_intake']
-    state: Literal['queued', 'approved', 'claimed', 'operating', 'delivered', 'completed', 'rejected']
+    state: Literal['queued', 'approved', 'claimed', 'operating', 'delivered', 'completed', 'rejected', 'failed']
     requested_tool_id: Literal['service_os', 'packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout'] | None
     objective: str
@@ -1537,7 +1537,7 @@ class TaskException(TypedDict):
     code: Literal['evidence_gap', 'input_invalid', 'input_too_complex', 'worker_failed', 'validator_failed', 'payment_reversed', 'credit_mismatch', 'callback_failed', 'deadline_passed', 'operator_hold', 'caller_dispute']
     detail: str
     state: Literal['open', 'recovery_requested', 'replay_ready', 'resolved', 'abandoned']
-    resume_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed']
+    resume_state: Literal['created', 'preflight_checked', 'contract_ready', 'contract_accepted', 'trust_pending', 'trusted', 'quoted', 'credit_pending', 'credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested', 'receipt_issued', 'callback_pending', 'callback_delivered', 'exception_open', 'replay_ready', 'failed', 'closed'] | None
     allowed_recoveries: list[Literal['supply_evidence', 'correct_input', 'retry_step', 'redeliver_callback', 'replay', 'abandon']]
     money_moved: Literal['no', 'yes', 'unknown']
     receipt_id: str
@@ -2520,7 +2520,7 @@ class OpenWorkOrder(TypedDict):
 
 class ClaimedWorkOrder(TypedDict):
     work_order_id: str
-    state: Literal['queued', 'approved', 'claimed', 'operating', 'delivered', 'completed', 'rejected']
+    state: Literal['queued', 'approved', 'claimed', 'operating', 'delivered', 'completed', 'rejected', 'failed']
     objective: str
     acceptance_criteria: list[str]
     deadline: str
