@@ -29,8 +29,9 @@ const alone = ['test/temporal/task-times.test.ts', 'test/e2e/chaos/chaos.test.ts
 /** Files of one process that share its modules: to load these took more time than many of their tests. */
 const withStacks = ['test/e2e/payouts/**/*.test.ts']
 const shared = ['test/{activities,api,temporal}/**/*.test.ts', ...withStacks]
-/** Files that change their process, such as its environment, or that load a module twice. */
+/** Files that change their process, such as its environment, or that load a module twice or watch one. */
 const changing = [
+  'test/workflows/domain/commerce/growth-of-claims.test.ts',
   'test/activities/store/postgres/{db,schema}.test.ts',
   'test/activities/http/outgoing.test.ts',
   'test/activities/signer/modules/*.test.ts',
@@ -62,7 +63,13 @@ export default defineConfig({
     globalSetup: 'test/support/run-servers.ts',
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('pure', 0, { include: pure, isolate: false, maxWorkers, ...normal }),
+      project('pure', 0, {
+        include: pure,
+        exclude: changing,
+        isolate: false,
+        maxWorkers,
+        ...normal,
+      }),
       project('shared', 0, {
         include: shared,
         exclude: [...pure, ...faults, ...alone, ...changing],

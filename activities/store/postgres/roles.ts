@@ -203,9 +203,10 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
 export const columnsReadByRuns: Readonly<Record<string, readonly string[]>> = {
   task_credits: ['task_id', 'quote_id', 'entitlement_id', 'state', 'usage_receipt_id'],
   quotes: ['quote_id', 'expires_at'],
-  entitlements: ['entitlement_id', 'state', 'settlement_receipt_id'],
+  entitlements: ['entitlement_id', 'state', 'source', 'settlement_receipt_id'],
   payment_challenges: ['challenge_id', 'quote_id', 'state', 'expires_at'],
-  payment_references: ['entitlement_id', 'state', 'reason', 'reason_code'],
+  payment_references: ['entitlement_id', 'wallet_id', 'state', 'reason', 'reason_code'],
+  account_balances: ['account', 'units'],
   work_orders: ['work_order_id', 'exchange_until'],
   work_order_tasks: ['work_order_id', 'task_id'],
   pilots: ['pilot_id', 'state'],

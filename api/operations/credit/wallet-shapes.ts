@@ -29,6 +29,10 @@ export const Wallet = z
       .int()
       .min(0)
       .meta({ description: 'Paid for runs, and neither consumed nor returned.' }),
+    debt_units: z.int().min(0).meta({
+      description:
+        'Owed for payments that were taken back after they were spent; what comes in pays it first.',
+    }),
     limits: z.strictObject(limits),
     postings: Postings.meta({ description: 'The latest hundred movements.' }),
     state: z.enum(['active', 'paused']),

@@ -1,7 +1,7 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { type AllowanceLimits, narrows } from '#domain/credit/allowance.ts'
-import { walletAccount } from '#domain/credit/credit.ts'
+import { debtAccount, walletAccount } from '#domain/credit/credit.ts'
 import type { WalletTier } from '#domain/credit/fees.ts'
 import { acceptedMethods, type Payable } from '#domain/payments/payment-reference.ts'
 import {
@@ -179,6 +179,7 @@ async function walletView(tx: Tx, wallet: WalletRow) {
     limits: limitsOf(wallet),
     balance_units: await readBalance(tx, account),
     reserved_units: await reservedUnits(tx, wallet_id),
+    debt_units: 0 - (await readBalance(tx, debtAccount(wallet_id))),
     postings: postingsOf(await listMovements(tx, account, POSTINGS_SHOWN)),
     state: await stateOf(tx, wallet_id),
   }

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 ca8fdea5b6071cca813e6eb845e70c20e5bbe67762ecd625d3272692593bdc6d.
+# Made by `npm run client:python` from operations with SHA-256 5279cf1347afa69697d3037221413e3b43f380fec949232af267cd027d33f0c7.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -517,6 +517,7 @@ class AllowanceWallet(TypedDict):
     tier_per_day_usd: int
     balance_units: int
     reserved_units: int
+    debt_units: int
     limits: Limits2
     postings: list[Posting]
     state: Literal['active', 'paused']

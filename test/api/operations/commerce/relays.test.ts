@@ -229,9 +229,7 @@ verifies('free-proof.findings', 'evidence that fails is not eligible to continue
   expect(failing.verification_packet.checks).toContainEqual(
     expect.objectContaining({ outcome: 'failed', reason: 'evidence_failing' }),
   )
-  const relayed = await relay(open, {
-    analysis_result: { analysis_id: failing.proof.analysis.analysis_id },
-  })
+  const relayed = await relay(open, { analysis_result: failing.proof.analysis })
   expect(relayed.proof_relay).toMatchObject({ state: 'recorded', handoff_ready: false })
 })
 
