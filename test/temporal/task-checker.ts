@@ -225,8 +225,9 @@ function checkRun({ runs, steps, packages, events }: TaskFacts, task: Row): stri
     const waived = of(events, 'task_id', id).some(({ event }) => event === 'evidence_waived')
     if (!straight && !waived && latest.every((each) => each.startsWith('0 ')))
       wrong.push(`${run_id}: steps out of order: ${names.join(' ')}`)
-    if ((step === null) !== names.includes('attestation'))
-      wrong.push(`${run_id}: over without an attestation, or not over with one`)
+    const isOver = names.includes('attestation') || task['state'] === 'closed'
+    if ((step === null) !== isOver)
+      wrong.push(`${run_id}: at no step without an attestation or its end, or at one after it`)
     const made = of(packages, 'run_id', run_id).length
     if (made !== (names.includes('return_package') ? 1 : 0))
       wrong.push(`${run_id}: ${made} packages`)

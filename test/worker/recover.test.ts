@@ -101,7 +101,9 @@ verifies(
 
     const file = join(scratch, 'package.json')
     writeFileSync(file, (await recover('replay-package', run)).out)
-    const replayed = await runCli({ DATA_DIR: scratch }, 'replay', file)
+    const keys = join(scratch, 'jwks.json')
+    writeFileSync(keys, JSON.stringify((await calls.asHolder(token).call('jwks', {})).body))
+    const replayed = await runCli({ DATA_DIR: scratch }, 'replay', file, '--keys', keys)
     expect(replayed.text).toMatch(/^ok {2}replay +packetops gives the result [0-9a-f]{64} again$/m)
     expect(replayed.code).toBe(0)
   },

@@ -227,6 +227,7 @@ export const productionRows: Rows = {
   'customer-workflow-delete': moves('delete') as Row<'customer-workflow-delete'>,
   'customer-workflow-run': {
     ...(moves('run') as Row<'customer-workflow-run'>),
+    varies: { firings: 'A repeat shows what became of the firing by then.' },
   },
   'directory-submit': {
     as: operator,

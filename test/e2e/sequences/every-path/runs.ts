@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { buyRun, freshKey } from '../../../support/agent-use.ts'
 import { begunTask } from '../../../support/agreed-task.ts'
@@ -78,8 +79,13 @@ const walletRun = async (world: World, isRich: boolean) => ({
   wallet_id: await world.wallet(isRich ? 50_000 : 0),
 })
 const sandbox = (rail: 'packetops' | 'tokenops') => ({ rail, idempotency_key: freshKey() })
-const begun = async ({ open: by, holder }: World, rail: 'packetops' | 'tokenops') =>
-  holder((await by.call('agent-sandbox-run', sandbox(rail))).body.run.task_token)
+/** The holder of a sandbox run that is over, so that nothing of it moves any more. */
+const rested = async ({ open: by, holder }: World, rail: 'packetops' | 'tokenops') => {
+  const own = holder((await by.call('agent-sandbox-run', sandbox(rail))).body.run.task_token)
+  const read = async () => (await own.call('agent-sandbox-read', {})).body
+  await expect.poll(async () => memberOf(await read(), 'state'), { timeout: 60_000 }).toBe('closed')
+  return own
+}
 const submitted = async (world: World, usage: 'synthetic' | 'operational') =>
   (await (
     await (await agreedOf(world, usage)).submit()
@@ -114,8 +120,8 @@ export const runRows: Rows = {
     kept: sandboxKept,
   },
   'agent-sandbox-read': {
-    as: (world) => begun(world, 'packetops'),
-    thenAs: (world) => begun(world, 'tokenops'),
+    as: (world) => rested(world, 'packetops'),
+    thenAs: (world) => rested(world, 'tokenops'),
     ask: {},
   },
   'start-agent-run': {
