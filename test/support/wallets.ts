@@ -9,16 +9,24 @@ export async function fundedWallet(
 ): Promise<string> {
   const made = { label: 'runs', idempotency_key: freshKey() }
   const { wallet_id } = (await call('allowance-wallet-create', made)).body.wallet
+  await fundWallet({ call }, { wallet_id, amount_usd }, approve)
+  return wallet_id
+}
+
+/** An invoice of so many usd is paid into a wallet of the caller. */
+export async function fundWallet(
+  { call }: Pick<Client, 'call'>,
+  paid: { wallet_id: string; amount_usd: number },
+  approve: (paymentReferenceId: string) => Promise<unknown>,
+): Promise<void> {
   const { payment_reference } = (
     await call('allowance-fund', {
       mode: 'fund_allowance',
-      wallet_id,
+      ...paid,
       method: 'invoice_reference',
       external_reference: `INV-${freshKey()}`,
-      amount_usd,
       idempotency_key: freshKey(),
     })
   ).body
   await approve(payment_reference.payment_reference_id)
-  return wallet_id
 }

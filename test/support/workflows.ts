@@ -4,6 +4,7 @@ import type { InputOf } from '../../api/http/client.ts'
 import { freshKey, openAgentUse } from './agent-use.ts'
 import type { ComposedApis } from './composed-api.ts'
 import { decide, type Hosts } from './registering-agent.ts'
+import { fundWallet } from './wallets.ts'
 
 export type WorkflowInput = InputOf<'customer-workflow-create'>
 
@@ -63,17 +64,7 @@ export async function openWorkflows(
     },
     run: (workflow_id: string, idempotency_key = freshKey()) =>
       client.call('customer-workflow-run', { mode: 'run_workflow', workflow_id, idempotency_key }),
-    fund: async (amount_usd: number): Promise<void> => {
-      const { body } = await client.call('allowance-fund', {
-        mode: 'fund_allowance',
-        wallet_id,
-        method: 'invoice_reference',
-        external_reference: `INV-${freshKey()}`,
-        amount_usd,
-        idempotency_key: freshKey(),
-      })
-      const { payment_reference_id } = body.payment_reference
-      await agent.approve('payment_reference', payment_reference_id)
-    },
+    fund: (amount_usd: number): Promise<void> =>
+      fundWallet(client, { wallet_id, amount_usd }, (id) => agent.approve('payment_reference', id)),
   }
 }

@@ -38,10 +38,9 @@ export async function recordReached(tx: Tx, credentialId: string): Promise<void>
     ])
     .executeTakeFirstOrThrow()
   const before = accessKeyDelivery.indexOf('callback_or_contact_delivery')
-  if (claimed && taken === before)
-    await recordDelivery(tx, credentialId, 'callback_or_contact_delivery', agent_id)
-  const isDelivered = taken > before || (claimed && taken === before)
-  if (!isDelivered || !rotatable) return
+  const isDue = claimed && taken === before
+  if (isDue) await recordDelivery(tx, credentialId, 'callback_or_contact_delivery', agent_id)
+  if ((!isDue && taken <= before) || !rotatable) return
   await recordDelivery(tx, credentialId, 'rotation_ready', agent_id)
   if (claimed) await recordDelivery(tx, credentialId, 'gateway_ready', agent_id)
 }

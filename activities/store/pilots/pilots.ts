@@ -93,6 +93,13 @@ async function asNow(tx: Tx, row: Stored | undefined): Promise<PilotRow | undefi
 const pilotsNow = (tx: Tx) =>
   tx.selectFrom('pilots').innerJoin('pilots_now', 'pilots_now.pilot_id', 'pilots.pilot_id')
 
+const newestFirst = (query: ReturnType<typeof pilotsNow>) =>
+  query
+    .selectAll('pilots')
+    .select('state_now')
+    .orderBy('created_at', 'desc')
+    .orderBy('pilots.pilot_id')
+
 type Now = Stored & { state_now: PilotState }
 const inStateOfNow = ({ state_now, ...row }: Now): PilotRow => ({ ...row, state: state_now })
 
@@ -137,15 +144,12 @@ export async function countPilots(
 }
 
 /** The newest pilots of an agent. */
-export const listPilotsOf = (tx: Tx, agentId: string, most: number): Promise<PilotRow[]> =>
-  tx
-    .selectFrom('pilots')
-    .selectAll()
-    .where('agent_id', '=', agentId)
-    .orderBy('created_at', 'desc')
-    .orderBy('pilot_id')
+export async function listPilotsOf(tx: Tx, agentId: string, most: number): Promise<PilotRow[]> {
+  const rows = await newestFirst(pilotsNow(tx).where('agent_id', '=', agentId))
     .limit(most)
     .execute()
+  return rows.map(inStateOfNow)
+}
 
 /** How many offers of an agent wait for a decision. */
 export async function countOffersOf(tx: Tx, agentId: string): Promise<number> {
@@ -181,14 +185,7 @@ export async function listPilots(
     .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
     .$if(states !== undefined, (query) => query.where('state_now', 'in', states ?? []))
     .$if(source !== undefined, (query) => query.where('source', '=', source as PilotRow['source']))
-  const rows = await filtered
-    .selectAll('pilots')
-    .select('state_now')
-    .orderBy('created_at', 'desc')
-    .orderBy('pilots.pilot_id')
-    .offset(offset)
-    .limit(limit)
-    .execute()
+  const rows = await newestFirst(filtered).offset(offset).limit(limit).execute()
   return { rows: rows.map(inStateOfNow), total: await countOf(filtered) }
 }
 

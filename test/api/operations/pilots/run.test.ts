@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { listPilotsOf } from '../../../../activities/store/pilots/pilots.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { findWorkOrder } from '../../../../activities/store/work-orders/work-orders.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
@@ -306,6 +307,9 @@ verifies(
     }, quote_id)
     const { items } = (await operator().call('pilots-list', { q: pilot_id })).body
     expect(items).toMatchObject([{ state: 'converted_to_paid' }])
+    expect(await listPilotsOf(apis.db, agent.agentId, 25)).toContainEqual(
+      expect.objectContaining({ pilot_id, state: 'converted_to_paid' }),
+    )
     expect(await state()).toBe('converted_to_paid')
     expect(await pack()).toMatchObject({ state: 'converted_to_paid', paid: { run_id } })
     expect(await codeOf(offer())).toBe('wrong_state')
