@@ -152,6 +152,7 @@ export function memberOf(value: unknown, name: string): unknown {
 /** Members that count, or that change by themselves: the log takes a receipt a moment after it is issued. */
 const counted =
   /^(iat|exp|sequence|leaf_index|tree_size|ms|.*_ms|from_sequence|version_number|position|log_state)$/
+const unixSeconds = /^1[789]\d{8}$/
 const fresh = [
   /\d{4}-\d\d-\d\dT[\d:.]+Z/g,
   /(0x)?[0-9a-f]{12,}/g,
@@ -170,6 +171,7 @@ export function contentOf(value: unknown, left: Left = { names: [], leaves: unde
     return contentOf(JSON.parse(Buffer.from(String(signed[1]), 'base64url').toString()), left)
   if (typeof value === 'string')
     return fresh.reduce((text, part) => text.replace(part, '…'), unsaid(value, left))
+  if (typeof value === 'number' && unixSeconds.test(String(value))) return '…'
   if (Array.isArray(value)) return value.map((part) => contentOf(part, left))
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).filter(
