@@ -40,6 +40,11 @@ export const taskRequirements = {
     behavior:
       'Unused credit of a failed or abandoned task is returned once, when the task is closed.',
   },
+  'task.money.delivered': {
+    source: 'decision',
+    behavior:
+      'A result is delivered with its receipts: an attested result that is not charged yet is not read, and its agent abandons it only with a decision.',
+  },
   'task.money.reversed': {
     source: 'tasks § Money of a task',
     behavior:

@@ -98,7 +98,7 @@ export const agentStatus = operation({
       return { body: { kind: 'work_order' as const, work_order, next_action } }
     }
     const task = await context.tasks.read(subjectId)
-    const return_package_id = await context.runs.attestedPackage(subjectId)
+    const return_package_id = await context.runs.deliveredPackageId(subjectId)
     const { next_action } = task
     return { body: { kind: 'task' as const, task, return_package_id, next_action } }
   },

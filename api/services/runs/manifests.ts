@@ -5,12 +5,11 @@ import type { Tier, Work } from '#domain/rails/rail.ts'
 import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import type { MadePackage } from '#domain/runs/return-package.ts'
 import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
-import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
-import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { type PublicWork, publicWork } from '../resolver/public-work.ts'
 import type { TaskCaller } from '../tasks/access.ts'
+import { deliveredPackage } from './outcome.ts'
 import { ownRun } from './own-run.ts'
 import { type RunViewDeps, runView } from './views.ts'
 
@@ -48,14 +47,13 @@ export class ManifestService {
     return made
   }
 
-  /** A packet run of the caller with the manifest of its package, null before it is attested. 404 for a run of another rail. */
+  /** A packet run of the caller with the manifest of its package, null before it is delivered. 404 for a run of another rail. */
   read(caller: TaskCaller, runId: string) {
     return transaction(this.#deps.db, async (tx) => {
       const task = await ownRun(tx, caller, runId)
       if (task.rail !== 'packetops') throw refuse('not_found', { detail: 'no such packet' })
       const run = await runView(this.#deps, tx, task)
-      const isAttested = (await listReceipts(tx, runId)).some(({ kind }) => kind === 'attestation')
-      const row = isAttested ? await findReturnPackage(tx, runId) : undefined
+      const row = await deliveredPackage(tx, task.task_id)
       const { result } = (row?.package ?? {}) as Partial<MadePackage>
       return { run, manifest: row === undefined ? null : manifestOf('final', result) }
     })

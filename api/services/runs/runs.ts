@@ -19,7 +19,7 @@ import {
   type RunFilter,
   readSequence,
 } from '../../../activities/store/tasks/agent-runs.ts'
-import { findPackageId, findReturnPackage } from '../../../activities/store/tasks/runs.ts'
+import { findPackageId } from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTaskEvent, listLedger, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
@@ -33,6 +33,7 @@ import type { TaskGateway } from '../tasks/events.ts'
 import { taskExceptionView, taskView } from '../tasks/views.ts'
 import { cancelRun } from './cancel.ts'
 import { completionOf } from './completion.ts'
+import { deliveredPackage, isDelivered } from './outcome.ts'
 import { ownRun } from './own-run.ts'
 import { receiptsOfRun } from './receipts.ts'
 import { readRecord } from './record.ts'
@@ -105,7 +106,7 @@ export class RunService {
     return cancelRun(this.#deps, actor, runId)
   }
 
-  /** The package of an attested run with our own verification of it. Throws 409 `not_ready`. */
+  /** The package of a completed run with our own verification of it. Throws 409 `not_ready`. */
   async returnPackage(caller: TaskCaller, runId: string) {
     const { db, packages } = this.#deps
     const { keys, ...read } = await transaction(db, (tx) => this.#readPackage(tx, caller, runId))
@@ -119,12 +120,11 @@ export class RunService {
     return this.#deps.packages.texts(made)
   }
 
-  /** The id of the package of a task whose run is attested, else null. */
-  attestedPackage(taskId: string): Promise<string | null> {
-    const run_id = runIdOf(taskId)
+  /** The id of the package of a task whose run is completed, else null. */
+  deliveredPackageId(taskId: string): Promise<string | null> {
     return transaction(this.#deps.db, async (tx) => {
-      const isAttested = (await listReceipts(tx, run_id)).some(({ kind }) => kind === 'attestation')
-      return (isAttested ? await findPackageId(tx, run_id) : undefined) ?? null
+      const id = (await isDelivered(tx, taskId)) ? findPackageId(tx, runIdOf(taskId)) : undefined
+      return (await id) ?? null
     })
   }
 
@@ -201,9 +201,9 @@ export class RunService {
 
   async #readPackage(tx: Tx, caller: TaskCaller, runId: string) {
     const task = await ownRun(tx, caller, runId)
-    const row = await findReturnPackage(tx, runId)
+    const row = await deliveredPackage(tx, task.task_id)
     const attestation = (await listReceipts(tx, runId)).find(({ kind }) => kind === 'attestation')
-    if (row === undefined || attestation === undefined) throw await notAttested(tx, task)
+    if (row === undefined || attestation === undefined) throw await notDelivered(tx, task)
     const { settlement_receipt_id, usage_receipt_id } = await runView(this.#deps, tx, task)
     const receipts = { settlement_receipt_id, usage_receipt_id }
     const { completion_signature } = row
@@ -219,10 +219,11 @@ export class RunService {
 }
 
 /** The refusal of a run without its package: final where it has ended, else with what it waits for. */
-async function notAttested(tx: Tx, task: TaskRow) {
+async function notDelivered(tx: Tx, task: TaskRow) {
   if (task.state === 'failed' || task.state === 'closed')
     return refuse('wrong_state', {
-      detail: 'the run ended without a result, so it has no return package and never will',
+      detail:
+        'the run ended before a result was delivered, so it has no return package and never will',
       next_action: 'Read why with get_run_status, and begin a new run.',
       extra: taskStanding(task.state),
     })

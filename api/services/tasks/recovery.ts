@@ -2,6 +2,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { LoopStep } from '#domain/runs/controlled-loop.ts'
+import { mayCancel } from '#domain/runs/outcome.ts'
 import { allowedRecoveries, type RecoveryAction } from '#domain/tasks/exception.ts'
 import { resumableStates, type TaskState, taskStanding } from '#domain/tasks/lifecycle.ts'
 import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
@@ -37,7 +38,7 @@ export type RecoveryRequest = {
 
 /**
  * Records a request to recover a stopped task, in the caller's transaction. A request of an operator, for a synthetic run or to
- * abandon the task is carried out at once, and so is the acceptance of an input that an operator proposed; any other waits for a review. The caller then wakes the task.
+ * abandon a task without a result is carried out at once, and so is the acceptance of an input that an operator proposed; any other waits for a review. The caller then wakes the task.
  * Throws 409 `wrong_state` where nothing is stopped, `recovery_not_allowed`, 404, 400.
  */
 export async function requestRecovery(
@@ -66,7 +67,8 @@ export async function requestRecovery(
   const accepts = corrected !== null && corrected.sha256 === exception.proposed_input_sha256
   if (asked.decided) return carryOut(deps, tx, { taskId, request, by: { actor, actorName } })
   if (accepts) return carryOut(deps, tx, { taskId, request, by: { actor } })
-  const needsReview = task.usage === 'operational' && action !== 'abandon'
+  const isCancelled = action === 'abandon' && mayCancel(task.state, exception.resume_state)
+  const needsReview = task.usage === 'operational' && !isCancelled
   return needsReview ? request : carryOut(deps, tx, { taskId, request, by: { actor: 'service' } })
 }
 

@@ -17,7 +17,7 @@ export function runOutcome(
   return ledger.abandoned ? 'cancelled' : 'refused'
 }
 
-/** Whether a run can still be cancelled: once its result is made, it is charged. */
+/** Whether a run can still be cancelled by its agent alone: once its result is made, it is charged. */
 export function mayCancel(state: TaskState, resumeState: TaskState | null): boolean {
   const at = state === 'exception_open' || state === 'replay_ready' ? resumeState : state
   return at !== null && taskStates.indexOf(at) < taskStates.indexOf('result_ready')
