@@ -183,6 +183,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
     answer: Record<string, unknown>,
     context: Context,
   ) => Record<string, unknown> | Promise<Record<string, unknown>>
+  /** For an answer that is given once: the refusal of a repeat, by what was answered. */
+  readonly refuseRepeat?: (answer: z.output<Output>) => Error
   /** Refuses before anything begins; a call that pays also checks what its effect would refuse. Only for `charge: 'before'`. */
   readonly precondition?: (input: z.output<Input>, context: Context, paid: boolean) => Promise<void>
   readonly handle: (input: z.output<Input>, context: Context) => Promise<Reply<z.output<Output>>>

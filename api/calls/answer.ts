@@ -9,13 +9,15 @@ import type { CallExecution } from './call.ts'
 import { bodyOf, checkOutput, contextOf } from './handle.ts'
 import { settleCall } from './settlement.ts'
 
-/** The answer in the call's row; a `replayed` one goes out as it was stored. */
+/** The answer in the call's row; a `replayed` one goes out as it was stored, unless it is given once. */
 export async function answerStored(
   call: CallExecution,
   row: AnsweredCall,
   { replayed }: { replayed: boolean },
 ): Promise<CallAnswer> {
   if (row.answer === null || row.status === null) throw new Error('a final call has no answer')
+  const { refuseRepeat } = call.operation
+  if (replayed && refuseRepeat !== undefined) throw refuseRepeat(row.answer)
   const headers = await paymentHeaders(call, row)
   const answer = (await call.operation.reveal?.(row.answer, contextOf(call, false))) ?? row.answer
   if (!replayed) return { status: row.status, headers, body: checkOutput(call.operation, answer) }

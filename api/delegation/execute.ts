@@ -22,6 +22,7 @@ import { lookUntil } from '../../activities/store/postgres/changes.ts'
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
 import { assertCovered, operationCallId } from '../calls/delegated-call.ts'
 import type { AuthorityAsked, Context, DecisionView, ExecutedView } from '../context.ts'
+import { grantConsumed } from './consumed.ts'
 import { decide, readArtifacts } from './decide.ts'
 import { denied } from './denied.ts'
 import type { DelegationDeps } from './deps.ts'
@@ -190,9 +191,5 @@ async function consumed(
   const first = isOwner
     ? { first_result: actionOf(row), receipt: await receiptOf(deps, row) }
     : { first_result: null }
-  return refuse('grant_consumed', {
-    detail: 'the grant was used before',
-    money_moved: 'no',
-    extra: { grant_id: asked.signed_action_grant?.['grant_id'], ...first },
-  })
+  return grantConsumed(asked.signed_action_grant?.['grant_id'], first)
 }

@@ -259,7 +259,7 @@ export const discoveryExamples = {
           operation_id: 'agent-quote',
           summary: 'Quote a run: rail, fee and total in whole usd, valid for an hour.',
           method: 'POST',
-          url: `${BASE_URL}/api/agent-quote`,
+          url: `${BASE_URL}/api/agents/quote`,
           access: ['agent'],
           header: 'Authorization: Bearer ag_…',
           price: null,

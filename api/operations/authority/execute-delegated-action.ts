@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SignedAction } from '#domain/authority/artifacts.ts'
+import { grantConsumed } from '../../delegation/consumed.ts'
 import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -30,7 +31,8 @@ const output = z
 
 /**
  * POST /api/delegated-authority, mode `execute_delegated_action`. The grant is consumed and the price reserved in the transaction
- * that stores the action; a workflow then runs the operation. 201 says that the operation's result is recorded.
+ * that stores the action; a workflow then runs the operation. 201 says that the operation's result is recorded; it is answered once, as
+ * the first document says of a grant that is presented again (Authentication 3).
  */
 export const executeDelegatedAction = operation({
   id: 'execute-delegated-action',
@@ -59,6 +61,8 @@ export const executeDelegatedAction = operation({
   }),
   output,
   example: authorityExamples['execute-delegated-action'],
+  refuseRepeat: ({ delegated_action, grant_id, receipt }) =>
+    grantConsumed(grant_id, { first_result: delegated_action, receipt }),
   handle: async ({ mode: _mode, ...asked }, context) => ({
     body: await context.delegations.execute(asked, context),
   }),

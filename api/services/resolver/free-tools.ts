@@ -42,16 +42,21 @@ export const freeToolsOf = (registry: readonly AnyOperation[]): FreeTool<Context
     .filter(({ id }) => library.has(id))
     .map((operation) => {
       const { id, summary, http, tool } = operation
+      const service = freeTool({ id, summary, path: http.path, tool })
+      const next_action = isRunHere(operation)
+        ? `Call run_service with ${service.service_id}.`
+        : `Call ${http.method} ${http.path}; it is free.`
       return {
-        service: freeTool({ id, summary, path: http.path, tool }),
+        service,
         operation_id: id,
         method: http.method,
         path: http.path,
+        next_action,
         run: async (task, context) => {
           if (!isRunHere(operation))
             throw refuse('unsupported_request', {
               detail: `${id} has a budget of its own, so that run_service does not run it`,
-              next_action: `Call ${http.method} ${http.path}; it is free.`,
+              next_action,
             })
           const input = readTask(operation, task)
           const { body } = bodyOf(operation, await operation.handle(input, context))

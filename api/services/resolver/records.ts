@@ -26,7 +26,7 @@ export type RecordDeps = ReceiptIssuer & {
 
 type Use = { decision: UseDecision; next_action: string }
 
-/** How a service is used; throws 400 `unsupported_request` for one that is only announced. */
+/** How a service is used that is no free tool; throws 400 `unsupported_request` for one that is only announced. */
 export function useDecisionOn(service: Listed | 'candidate'): Use {
   if (service === 'candidate')
     return {
@@ -36,8 +36,6 @@ export function useDecisionOn(service: Listed | 'candidate'): Use {
   const { kind, state, price_usd, service_id } = service
   if (state !== 'available')
     throw refuse('unsupported_request', { detail: `${service_id} is announced, and not available` })
-  if (kind === 'free_tool')
-    return { decision: 'direct_free_tool', next_action: `Call run_service with ${service_id}.` }
   if (kind === 'work_order')
     return {
       decision: 'quote_required',

@@ -17,6 +17,8 @@ export type FreeTool<Call> = {
   readonly operation_id: string
   readonly method: string
   readonly path: string
+  /** How it is called. */
+  readonly next_action: string
   run(task: string, call: Call): Promise<{ input: unknown; result: Record<string, unknown> }>
 }
 type ResolverDeps<Call> = {
@@ -122,7 +124,11 @@ export class ServiceResolver<Call extends Served> {
     const found = await this.#find(asked, agentId)
     if ('inspection' in found) assertApproved(found)
     const service_id = found.service_id
-    const decision = useDecisionOn('inspection' in found ? 'candidate' : found)
+    const tool = this.#toolOf(service_id)
+    const decision =
+      tool === undefined
+        ? useDecisionOn('inspection' in found ? 'candidate' : found)
+        : ({ decision: 'direct_free_tool', next_action: tool.next_action } as const)
     return this.#deps.uses.record(
       { service_id, task: asked.task, agentId, callId: call.callId, caller: call.caller.id },
       decision,
@@ -141,11 +147,15 @@ export class ServiceResolver<Call extends Served> {
   async run({ service_id, task }: { service_id: string; task: string }, call: Call) {
     const found = await this.#find({ service_id }, undefined)
     if ('inspection' in found) assertApproved(found)
-    const tool = this.#deps.tools.find(({ service }) => service.service_id === found.service_id)
+    const tool = this.#toolOf(found.service_id)
     if (tool === undefined) throw notRunHere(found)
     const { input, result } = await tool.run(task, call)
     const ran = { service_id, operation_id: tool.operation_id, input, result }
     return this.#deps.outcomes.record(ran, call.callId)
+  }
+
+  #toolOf(service_id: string): FreeTool<Call> | undefined {
+    return this.#deps.tools.find(({ service }) => service.service_id === service_id)
   }
 
   async #find(

@@ -403,26 +403,30 @@ verifies(
   },
 )
 
-verifies('task.money.delivered', 'a result that is not charged is neither read nor free', async () => {
-  const { taskId, entitlementId } = await fundedTask()
-  await work(taskId)
-  expect(await inTx((tx) => deliveredPackage(tx, taskId))).toBeUndefined()
-  await tasks.record(taskId, ['exception_raised', { code: 'caller_dispute', detail: 'no' }])
-  const exceptionId = (await openTaskException(tasks.db, taskId))?.exception_id
-  const asked = { taskId, exceptionId, input: undefined, note: '', decided: false } as const
-  const by = { actor: `agent:${trustedAgent}`, recoveryId: `rec_${hex(8)}` }
-  const abandon = await inTx((tx) =>
-    requestRecovery(tasks.deps, tx, { ...asked, ...by, action: 'abandon' }),
-  )
-  expect(abandon).toMatchObject({ state: 'requested' })
-  expect(await advance(taskId)).toBe('exception_open')
-  expect(await entitlementOf(taskId)).toMatchObject({ state: 'funded', returned_units: 0 })
-  const replay = { ...asked, ...by, recoveryId: `rec_${hex(8)}`, action: 'replay' } as const
-  await inTx((tx) => requestRecovery(tasks.deps, tx, { ...replay, decided: true }))
-  await advance(taskId)
-  expect(await entitlementOf(taskId)).toMatchObject({ entitlement_id: entitlementId })
-  expect(await inTx((tx) => deliveredPackage(tx, taskId))).toMatchObject({ partial: false })
-})
+verifies(
+  'task.money.delivered',
+  'a result that is not charged is neither read nor free',
+  async () => {
+    const { taskId, entitlementId } = await fundedTask()
+    await work(taskId)
+    expect(await inTx((tx) => deliveredPackage(tx, taskId))).toBeUndefined()
+    await tasks.record(taskId, ['exception_raised', { code: 'caller_dispute', detail: 'no' }])
+    const exceptionId = (await openTaskException(tasks.db, taskId))?.exception_id
+    const asked = { taskId, exceptionId, input: undefined, note: '', decided: false } as const
+    const by = { actor: `agent:${trustedAgent}`, recoveryId: `rec_${hex(8)}` }
+    const abandon = await inTx((tx) =>
+      requestRecovery(tasks.deps, tx, { ...asked, ...by, action: 'abandon' }),
+    )
+    expect(abandon).toMatchObject({ state: 'requested' })
+    expect(await advance(taskId)).toBe('exception_open')
+    expect(await entitlementOf(taskId)).toMatchObject({ state: 'funded', returned_units: 0 })
+    const replay = { ...asked, ...by, recoveryId: `rec_${hex(8)}`, action: 'replay' } as const
+    await inTx((tx) => requestRecovery(tasks.deps, tx, { ...replay, decided: true }))
+    await advance(taskId)
+    expect(await entitlementOf(taskId)).toMatchObject({ entitlement_id: entitlementId })
+    expect(await inTx((tx) => deliveredPackage(tx, taskId))).toMatchObject({ partial: false })
+  },
+)
 
 verifies('signer.runs-role', 'a step of a run stops its task under its own role', async () => {
   const { taskId, entitlementId } = await fundedTask()

@@ -70,7 +70,7 @@ const nextSteps: Readonly<Record<PilotState, string>> = {
   requested: 'An operator reviews the pilot.',
   invited: 'The client answers the invitation by POST /api/pilot-invitation-response-workflow.',
   accepted:
-    'With an agent’s access key: quote the rail by POST /api/agent-quote, and open the checkout by POST /api/agent-rail-checkout with invitation_token.',
+    'With an agent’s access key: quote the rail by POST /api/agents/quote, and open the checkout by POST /api/agent-rail-checkout with invitation_token.',
   declined: 'Nothing: the invitation was declined.',
   expired: 'Ask the operator for another invitation.',
   activated:

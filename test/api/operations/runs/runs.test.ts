@@ -106,6 +106,14 @@ async function attested() {
   return task
 }
 
+/** A run that ended with its result, as one does whose result is charged. */
+async function delivered() {
+  const task = await attested()
+  await moved(task.taskId, [['receipts_issued', { usage_receipt_id: `rc_${'b'.repeat(64)}` }]])
+  await expect.poll(async () => (await status(task.runId, 5_000)).state).toBe('closed')
+  return task
+}
+
 const statusInput = (run_id: string, wait_ms = 0) => ({
   mode: 'get_run_status' as const,
   run_id,
@@ -217,7 +225,7 @@ verifies(
   'agent-use.package.receipt',
   'the answer with a package leads to the receipt of the run',
   async () => {
-    const { runId } = await attested()
+    const { runId } = await delivered()
     const { body } = await asAgent().call('fetch-return-package', packageInput(runId))
     const { receipt_id } = body.verification_packet
     const [fetched, verified, recorded] = body.next_actions
@@ -249,7 +257,7 @@ verifies(
       code: 'not_ready',
       status: 409,
     })
-    const { runId } = await attested()
+    const { runId } = await delivered()
     const { body } = await asAgent().call('fetch-return-package', packageInput(runId, true))
     expect(body).toMatchObject({
       completion: { verdict: 'proven' },
@@ -313,7 +321,7 @@ verifies(
       })
     const waiting = await agreed()
     expect((await read(waiting.token)).status).toBe(409)
-    const { token, runId } = await attested()
+    const { token, runId } = await delivered()
     const fetched = (await asAgent().call('fetch-return-package', packageInput(runId))).body
     const body = (await (await read(token)).json()) as Record<string, unknown>
     expect(body).toMatchObject({
@@ -353,9 +361,11 @@ verifies(
   'agent-use.receipt',
   'a receipt is taken once; one that is not accepted stops the task',
   async () => {
-    const { runId } = await attested()
-    const { receipt_id } = (await asAgent().call('fetch-return-package', packageInput(runId))).body
-      .verification_packet
+    const { runId, token } = await attested()
+    expect(
+      await problemOf(asAgent().call('fetch-return-package', packageInput(runId))),
+    ).toMatchObject({ code: 'not_ready' })
+    const { receipt_id } = (await asHolder(token).call('task-attestation', {})).body.attestation
     const taken = (more: Partial<InputOf<'record-agent-use-receipt'>> = {}) => ({
       mode: 'record_agent_use_receipt' as const,
       run_id: runId,
@@ -411,9 +421,7 @@ verifies(
 )
 
 verifies('task.dispute-closed', 'a closed run is disputed without being reopened', async () => {
-  const { taskId, token, runId } = await attested()
-  await moved(taskId, [['receipts_issued', { usage_receipt_id: `rc_${'b'.repeat(64)}` }]])
-  await expect.poll(async () => (await status(runId, 5_000)).state).toBe('closed')
+  const { taskId, token, runId } = await delivered()
   const { receipt_id } = (await asAgent().call('fetch-return-package', packageInput(runId))).body
     .verification_packet
   const dispute = (note: string) =>

@@ -172,6 +172,10 @@ verifies(
       const packet = (await caller().call('verify-receipt', { receipt_id })).body
       expect(packet.signature.valid).toBe(true)
     }
+    const here = (await request('tool_verify_receipt')).body.next_action
+    expect(here).toBe('Call run_service with tool_verify_receipt.')
+    const elsewhere = (await request('tool_free_proof_run')).body.next_action
+    expect(elsewhere).toBe('Call POST /api/free-proof-run; it is free.')
     expect(await codeOf(request('svc_contractops'))).toBe('unsupported_request')
     expect(await codeOf(request('svc_unknown'))).toBe('unsupported_request')
   },

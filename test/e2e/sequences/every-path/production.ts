@@ -248,6 +248,7 @@ export const productionRows: Rows = {
   },
   'execute-delegated-action': {
     calls: [(world) => executed(world, 'pages'), (world) => executed(world, 'questions')],
+    refused: 'grant_consumed',
     kept: {
       in: 'usage-ledger-read',
       as: async (world) => (await authorityOf(world)).client,

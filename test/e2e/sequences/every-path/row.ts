@@ -45,6 +45,8 @@ export type Row<Id extends OperationId> = (Asked<Id> | Made) & {
   readonly at?: string
   /** What a repeat of a call says otherwise than the call itself. */
   readonly repeated?: Readonly<Record<string, unknown>>
+  /** The code that a repeat is refused with. */
+  readonly refused?: string
   /** Members that differ between two equal calls, each with the reason. */
   readonly varies?: Readonly<Record<string, string>>
   /** Why the answers differ in nothing but what their inputs say. */
@@ -87,8 +89,12 @@ export async function follow(world: World, id: OperationId, row: Row<OperationId
 
 async function expectUnchanged(
   { answer, again }: Exchange,
-  { varies, repeated }: Row<OperationId>,
+  { varies, repeated, refused }: Row<OperationId>,
 ) {
+  if (refused !== undefined) {
+    expect(await again(), 'the same call again').toMatchObject({ code: refused })
+    return
+  }
   const content = (value: unknown) => contentOf(value, named(varies))
   const expected = repeated === undefined ? answer : { ...Object(answer), ...repeated }
   expect(content(await again()), 'the same call again').toEqual(content(expected))
