@@ -26,6 +26,7 @@ export type Surface = Insiders & {
   readonly registry: readonly AnyOperation[]
   readonly host: Exclude<Host, 'both'>
   readonly baseUrl: string
+  readonly osUrl: string
   /** `TRUST_PROXY` of the configuration. */
   readonly trustProxy: string
   readonly log: Logger
@@ -60,13 +61,10 @@ export function createApp(surface: Surface): Express {
   if (surface.host === 'base')
     app.use(createMcpRoutes({ ...surface, toolbox: operationToolbox(served, surface.call) }))
   for (const group of groupByPath(served)) {
-    app.all(
-      group.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      admit(group),
-      readBody(group),
-      answerCall(surface, group),
-    )
+    app.all(routeOf(group.path), admit(group), readBody(group), answerCall(surface, group))
   }
+  for (const { path } of groupByPath(surface.registry.filter((one) => !served.includes(one))))
+    app.all(routeOf(path), elsewhere(surface))
   app.use(() => {
     throw refuse('not_found', {
       detail: 'there is nothing at this path',
@@ -74,6 +72,19 @@ export function createApp(surface: Surface): Express {
   })
   app.use(answerError(surface))
   return app
+}
+
+const routeOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+/** 404 for a path of the other host, with the address there. */
+function elsewhere({ host, baseUrl, osUrl }: Surface): RequestHandler {
+  const url = host === 'os' ? baseUrl : osUrl
+  return () => {
+    throw refuse('not_found', {
+      detail: `this path is on the other host, ${url}`,
+      next_action: `Send the same call to ${url}.`,
+    })
+  }
 }
 
 /** Counts and logs each answer by its operation and route, probes only for debugging; a raw path may hold a token and is never written. */

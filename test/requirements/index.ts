@@ -806,6 +806,10 @@ export const requirements = {
   },
 
   // The pipeline.
+  'pipeline.other-host': {
+    source: 'decision',
+    behavior: 'A path that only the other host serves is a 404 that names the address there.',
+  },
   'pipeline.problem-json': {
     source: 'errors § Problem body',
     behavior:
@@ -1094,6 +1098,11 @@ export const requirements = {
     source: 'payouts § Pauses',
     behavior:
       'A pause of the service, the rail, a wallet or a payout refuses new executes with 503 and reserves nothing.',
+  },
+  'switches.offered': {
+    source: 'decision',
+    behavior:
+      'A paused rail has the status paused in the price tables and the manifest, is not available where it is inspected, and is named by the pauses of the hardening view.',
   },
   'switches.work': {
     source: 'payouts § Pauses',

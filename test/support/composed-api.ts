@@ -121,6 +121,7 @@ async function openApi(
   const surface = {
     registry: [...operations, ...more],
     ...reachOf(config),
+    osUrl: config.OS_URL,
     isOperator: (headers: CallRequest['headers']) =>
       authenticateOperator(headers, api.deps.operators).then(
         () => true,

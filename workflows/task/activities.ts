@@ -9,7 +9,6 @@ export type TaskSnapshot = WaitingTask & {
   /** The sequence number of the last ledger entry. */
   sequence: number
   lastEvent: TaskEvent
-  agentId: string | null
   usage: string
   /** The open callback, if the task waits for it. */
   deliveryId: string | null

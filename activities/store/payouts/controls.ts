@@ -82,6 +82,17 @@ export async function listPauses(tx: Tx): Promise<ActivePause[]> {
     .execute()
 }
 
+/** The rails that are paused. */
+export async function pausedRails(tx: Tx): Promise<ReadonlySet<string>> {
+  const rows = await tx
+    .selectFrom('controls')
+    .select('target')
+    .where('paused', '=', true)
+    .where('scope', '=', 'rail')
+    .execute()
+  return new Set(rows.map(({ target }) => target))
+}
+
 /** The latest changes of switches, newest first. */
 export async function listControlChanges(tx: Tx, most: number): Promise<ControlChange[]> {
   return tx.selectFrom('control_changes').selectAll().orderBy('seq', 'desc').limit(most).execute()

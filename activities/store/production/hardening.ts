@@ -40,7 +40,8 @@ export async function readHardening(tx: Tx): Promise<HardeningRecords> {
       ${upTo('select from failed_attempts where window_ends_at > statement_timestamp()')} as failing,
       ${upTo('select from contracts where accepted_at is not null')} as accepted,
       (select count(*)::int from operators where revoked_at is null) as operators,
-      (select coalesce(array_agg(distinct scope order by scope), '{}') from controls where paused) as paused,
+      (select coalesce(array_agg(distinct named order by named), '{}') from controls,
+        lateral (select case when scope = 'rail' then 'rail ' || target else scope end as named) p where paused) as paused,
       (select coalesce(jsonb_object_agg(ring, age), '{}') from rings) as key_ages,
       (select extract(epoch from clock_timestamp() - signed_at)::float8 from log_checkpoints order by size desc limit 1) as checkpoint_age,
       (select extract(epoch from clock_timestamp() - min(queued_at))::float8 from log_outbox) as queued_for`.execute(

@@ -32,7 +32,7 @@ export const agentTools = operation({
   handle: async (_input, { discovery, quotes, payments }) => ({
     body: {
       ...discovery.agentTools(),
-      rails: quotes.listPrices({ surface: 'all' }).rails,
+      rails: (await quotes.listPrices({ surface: 'all' })).rails,
       payment: {
         posture: [...payments.posture],
         paths: [...paymentPaths],

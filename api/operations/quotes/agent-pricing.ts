@@ -16,7 +16,7 @@ const output = z
     rails: z.array(
       z.strictObject({
         rail: Rail,
-        status: z.enum(['active', 'offered', 'free']),
+        status: z.enum(['active', 'offered', 'free', 'paused']),
         entry: usd,
         standard: usd,
         pro: usd,
@@ -33,7 +33,7 @@ const output = z
   })
   .meta({ id: 'AgentPricing' })
 
-/** GET /api/agent-pricing: both price tables, computed from what the rails declare; whole usd. */
+/** GET /api/agent-pricing: both price tables, computed from what the rails declare and from their switches; whole usd. */
 export const agentPricing = operation({
   id: 'agent-pricing',
   summary: 'What each rail costs by tier, its fee and its totals.',
@@ -49,5 +49,5 @@ export const agentPricing = operation({
   }),
   output,
   example: paymentExamples['agent-pricing'],
-  handle: async (input, { quotes }) => ({ body: quotes.listPrices(input) }),
+  handle: async (input, { quotes }) => ({ body: await quotes.listPrices(input) }),
 })

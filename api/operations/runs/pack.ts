@@ -79,10 +79,10 @@ function exampleBodies([rail]: Context['runs']['offered']): Record<
   }
 }
 
-export const agentUsePack = ({ payments, quotes, runs: { offered } }: Context) => ({
+export const agentUsePack = async ({ payments, quotes, runs: { offered } }: Context) => ({
   modes: [...agentUseModes],
   rails: offered.map(({ key }) => key),
-  prices: quotes.listPrices({ surface: 'agent' }),
+  prices: await quotes.listPrices({ surface: 'agent' }),
   accepted_methods: payments.methods,
   sequence,
   example_bodies: exampleBodies(offered),
@@ -100,5 +100,5 @@ export const readAgentUsePack = operation({
   input: z.strictObject({ mode: z.literal('read_agent_use_pack') }),
   output: AgentUsePack,
   example: runExamples['read-agent-use-pack'],
-  handle: async (_input, context) => ({ body: agentUsePack(context) }),
+  handle: async (_input, context) => ({ body: await agentUsePack(context) }),
 })

@@ -55,7 +55,7 @@ export const agentUseRead = operation({
   output: read,
   example: runExamples['agent-use-read'],
   handle: async ({ run_id }, context) => {
-    if (run_id === undefined) return { body: agentUsePack(context) }
+    if (run_id === undefined) return { body: await agentUsePack(context) }
     return { body: { run: await context.runs.run(runReader(context), run_id) } }
   },
 })

@@ -30,11 +30,11 @@ function paidSurfacesOf({ prices, takes }: Priced): PaidSurface[] {
 }
 
 /** The movement fee schedule shows what is paid in all; the other lists show bases, and the totals as a member. */
-function priced(rail: Priced, surface: PriceSurface) {
+function priced(rail: Priced, surface: PriceSurface, isPaused: boolean) {
   const card = priceCard(rail)
   return {
     rail: rail.key,
-    status: statusOf(rail),
+    status: isPaused ? ('paused' as const) : statusOf(rail),
     ...card,
     ...(surface === 'movement_fee' ? card.totals : {}),
     paid_surfaces: paidSurfacesOf(rail),
@@ -49,14 +49,10 @@ function statusOf({ prices, takes }: Priced): 'free' | 'active' | 'offered' {
   return takes.pricingModelV2 ? 'active' : 'offered'
 }
 
-/** Both price tables, computed from what the rails declare; whole usd. */
-export function listPrices({
-  rail,
-  surface,
-}: {
-  rail?: RailKey | undefined
-  surface: PriceSurface
-}) {
+export type PricesAsked = { rail?: RailKey | undefined; surface: PriceSurface }
+
+/** Both price tables, computed from what the rails declare and from their switches; whole usd. */
+export function listPrices({ rail, surface }: PricesAsked, paused: ReadonlySet<string>) {
   const listed = rails.filter(
     (one) => onSurface[surface](one) && (rail === undefined || one.key === rail),
   )
@@ -64,7 +60,7 @@ export function listPrices({
     currency: CURRENCY,
     // The document names a model for the movement fee schedule only.
     pricing_model: surface === 'agent' ? null : PRICING_MODEL,
-    rails: listed.filter(isPriced).map((one) => priced(one, surface)),
+    rails: listed.filter(isPriced).map((one) => priced(one, surface, paused.has(one.key))),
     fee_rule: surface === 'movement_fee' ? `included: ${feeRule}` : feeRule,
     quote_how:
       'Ask for a quote before a payment reference or a run: only a quote fixes a price, for 24 hours.',

@@ -6,13 +6,14 @@ import { claimQuote, issueQuote } from '../../../activities/credit/quotes.ts'
 import { secretSha256, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { findQuote, type QuoteRow } from '../../../activities/store/credit/quotes.ts'
+import { pausedRails } from '../../../activities/store/payouts/controls.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
 import { claimCredit } from '../../../activities/task/credit.ts'
 import type { PaymentDeps } from './deps.ts'
-import { listPrices, soldToAgents } from './prices.ts'
+import { listPrices, type PricesAsked, soldToAgents } from './prices.ts'
 import { linesOf, quoteView } from './views.ts'
 
 /** The input of the quoted run, which is read before a price is given and is not kept. */
@@ -38,8 +39,10 @@ export class QuoteService {
     this.#deps = deps
   }
 
-  /** Both price tables, computed from what the rails declare; whole usd. */
-  readonly listPrices = listPrices
+  /** Both price tables; whole usd. */
+  async listPrices(asked: PricesAsked) {
+    return listPrices(asked, await pausedRails(this.#deps.db))
+  }
 
   async issue({ rail, agentUse = false, agentId, input, ...asked }: QuoteAsked, callId: string) {
     const sold = agentUse ? soldToAgents(rail) : railOf(rail)

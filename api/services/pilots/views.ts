@@ -3,6 +3,7 @@ import { findNextStep, type PilotEntryRow } from '../../../activities/store/pilo
 import type { PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { findPilotRun } from '../../../activities/store/pilots/runs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { listOffers } from '../../../activities/store/prospects/next-steps.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 
@@ -27,9 +28,20 @@ export async function pilotView(tx: Tx, pilot: PilotRow) {
     run_work_order_id: (run && (await findOrderOf(tx, run.task_id))) ?? null,
     runs: run === undefined ? [] : [runIdOf(run.task_id)],
     next_step:
-      (await findNextStep(tx, pilot.pilot_id)) ?? nextStepOf(isReviewed ? 'requested' : state),
+      (await offeredStep(tx, pilot)) ??
+      (await findNextStep(tx, pilot.pilot_id)) ??
+      nextStepOf(isReviewed ? 'requested' : state),
     created_at: pilot.created_at.toISOString(),
   }
+}
+
+/** The paid next step by its quote, while it is offered. */
+async function offeredStep(tx: Tx, { pilot_id, state }: PilotRow): Promise<string | undefined> {
+  if (state !== 'paid_next_step_ready') return undefined
+  const [offer] = await listOffers(tx, { key: 'pilot_id', ids: [pilot_id] })
+  if (offer === undefined) return undefined
+  const { quote_id, rail, tier, total_usd } = offer
+  return `Pay the quote ${quote_id} of ${total_usd} usd for a ${rail} ${tier} run: POST /api/agent-rail-checkout with quote_id.`
 }
 
 export const entryView = (entry: PilotEntryRow) => ({

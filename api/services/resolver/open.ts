@@ -1,6 +1,7 @@
 import type { CallbackHosts } from '../../../activities/callback/hosts.ts'
 import { createOutgoing } from '../../../activities/http/outgoing.ts'
 import { openRailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import { pausedRails } from '../../../activities/store/payouts/controls.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import { INTERFACE_VERSION } from '../../http/common-headers.ts'
 import type { AnyOperation } from '../../operation.ts'
@@ -43,6 +44,7 @@ export function openResolver(
       candidates: new Candidates({ db, changes, send, ownHosts }),
       uses: new UseRecords(records),
       outcomes: new OutcomeRecords(records),
+      paused: () => pausedRails(db),
     }),
     scout: new ScoutService({ ...records, ranking }),
   }

@@ -28,6 +28,8 @@ type ResolverDeps<Call> = {
   candidates: Candidates
   uses: UseRecords
   outcomes: OutcomeRecords
+  /** The rails that are paused. */
+  paused: () => Promise<ReadonlySet<string>>
 }
 type Named = { service_id?: string | undefined; candidate?: Candidate | undefined }
 
@@ -113,7 +115,7 @@ export class ServiceResolver<Call extends Served> {
     const found = await this.#find(named, agentId)
     return 'inspection' in found
       ? { service: candidateView(found), ...inspectionOf(found) }
-      : { service: serviceView(found), ...inspectionOfOwn(found) }
+      : { service: serviceView(found), ...inspectionOfOwn(found, await this.#deps.paused()) }
   }
 
   /**

@@ -56,23 +56,22 @@ function priceText(usd: number | null, isOffered: boolean): string {
   return usd === 0 ? 'it is free' : `its smallest run costs ${usd} usd`
 }
 
-/** The same of our own services, from what their rail or operation declares. */
-export function inspectionOfOwn({
-  kind,
-  rail,
-  price_usd,
-  operation,
-  state,
-}: Listed): InspectionView {
+/** The same of our own services, from what their rail or operation declares, and from the switches of rails. */
+export function inspectionOfOwn(
+  { kind, rail, price_usd, operation, state }: Listed,
+  paused: ReadonlySet<string>,
+): InspectionView {
   const runs = rail === null || isCurrent(railOf(rail))
-  const isOffered = runs && state === 'available'
+  const isPaused = rail !== null && paused.has(rail)
+  const isOffered = runs && state === 'available' && !isPaused
+  const announced = isOffered ? 'it runs today' : 'it is announced'
   return {
     checks: [
       { check: 'first_party', ok: true, detail: `a ${kind.replace('_', ' ')} of this service` },
       {
         check: 'available',
         ok: isOffered,
-        detail: isOffered ? 'it runs today' : 'it is announced',
+        detail: isPaused ? 'it is paused' : announced,
       },
       {
         check: 'price',

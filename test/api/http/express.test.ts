@@ -20,7 +20,7 @@ let seen: Seen[] = []
 let written: string[] = []
 let answer: (of: Seen) => Promise<CallAnswer>
 
-const urls = { baseUrl: 'https://svc.example' }
+const urls = { baseUrl: 'https://svc.example', osUrl: 'https://os.svc.example' }
 const log = createLog('info', { write: (line) => void written.push(line) })
 const metrics = createMetrics()
 const call = async (group: Operations, request: CallRequest) => {
@@ -225,6 +225,14 @@ describe('refused before the pipeline', () => {
         request_id: response.headers.get('x-request-id'),
       })
     }
+  })
+
+  verifies('pipeline.other-host', 'a path of the other host is a 404 that names it', async () => {
+    const response = await fetch(`${base}/api/agents/tasks/tk_1/recover`, { method: 'POST' })
+    expect([response.status, await problemOf(response)]).toMatchObject([
+      404,
+      { code: 'not_found', next_action: 'Send the same call to https://os.svc.example.' },
+    ])
   })
 
   verifies('pipeline.malformed', 'a wrong method is a 405 with Allow', async () => {

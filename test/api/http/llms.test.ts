@@ -20,6 +20,7 @@ beforeAll(async () => {
   const app = createApp({
     registry: operations,
     baseUrl,
+    osUrl,
     trustProxy: '',
     trustsLoopback: true,
     isOperator: async () => false,

@@ -23,9 +23,11 @@ import { verifies } from '../../verifies.ts'
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const ui = 'http://127.0.0.1:8233'
 const baseUrl = 'https://svc.example'
+const osUrl = 'https://os.example'
 const surface = {
   registry: operations,
   baseUrl,
+  osUrl,
   trustProxy: '',
   trustsLoopback: true,
   isOperator: async () => false,
@@ -34,7 +36,6 @@ const surface = {
   limits: unlimited,
   call: async () => ({ answer: { status: 200, headers: {}, body: {} } }),
 }
-const osUrl = 'https://os.example'
 const facts = { registry: operations, baseUrl, osUrl, environment: 'local' as Environment }
 const pages = (environment: Environment = 'local', temporalUiUrl = ui) =>
   createPages({ ...facts, temporalUiUrl, environment, rateLimits: [], pauses: async () => [] })

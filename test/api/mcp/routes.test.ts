@@ -32,6 +32,7 @@ const refused = ({ request }: Seen): CallAnswer =>
 const surface: Surface = {
   registry: operations,
   host: 'base',
+  osUrl: 'https://os.svc.example',
   baseUrl,
   trustProxy: '',
   trustsLoopback: true,

@@ -24,6 +24,8 @@ export type WaitingTask = {
   state: TaskState
   /** When it came into its state. */
   since: string
+  /** Null for a task of an order without an agent, whose contract is made by the review of the order. */
+  agentId: string | null
   rail: string
   tier: string
   contractId: string | null
@@ -175,7 +177,9 @@ const waits = (
 })
 
 function plainWait(task: WaitingTask): Plain {
-  const { state, rail, tier, contractId, quoteId, entitlementId, runId } = task
+  const { state, agentId, rail, tier, contractId, quoteId, entitlementId, runId } = task
+  if (agentId === null && (state === 'preflight_checked' || state === 'contract_ready'))
+    return waits('an operator to review its work order', ['review'])
   switch (state) {
     case 'preflight_checked':
       return waits(

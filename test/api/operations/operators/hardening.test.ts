@@ -89,6 +89,32 @@ verifies('switches.work', 'an operator pauses a rail and an agent over HTTP', as
   })
 })
 
+verifies('switches.offered', 'a paused rail is nowhere offered as running', async () => {
+  const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+  const set = (paused: boolean) =>
+    operator.call('pause-set', {
+      scope: 'rail',
+      target: 'packetops',
+      paused,
+      reason: 'a bad day',
+      idempotency_key: freshKey(),
+    })
+  const shown = async () => {
+    const prices = (await operator.call('agent-pricing', { rail: 'packetops' })).body
+    const asked = { mode: 'inspect_service', service_id: 'svc_packetops' } as const
+    const { checks, decision } = (await operator.call('inspect-service', asked)).body
+    const available = checks.find(({ check }) => check === 'available')
+    return [prices.rails[0]?.status, decision, available?.detail]
+  }
+  expect(await shown()).toEqual(['active', 'allowed', 'it runs today'])
+  await set(true)
+  expect(await shown()).toEqual(['paused', 'denied', 'it is paused'])
+  await becomes('pauses', { detail: 'paused: rail packetops' })
+  await set(false)
+  expect(await shown()).toEqual(['active', 'allowed', 'it runs today'])
+  await becomes('pauses', { detail: 'nothing is paused' })
+})
+
 verifies('production.hardening', 'settings, registry and records change the answer', async () => {
   const { db, config } = apis
   const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })

@@ -289,6 +289,8 @@ verifies(
       offer: { quote_id, note: 'as spoken about' },
       evidence: { return_package_id: expect.stringMatching(/^rp_/) },
     })
+    const offered = (await operator().call('pilots-list', { q: pilot_id })).body.items
+    expect(offered[0]?.next_step).toContain(`Pay the quote ${quote_id} of 269 usd`)
     expect(await codeOf(offer())).toBe('wrong_state')
     await expect(set('converted_to_paid')).rejects.toThrow('no such move of a pilot')
     // A run of the agent for another account is none of its client.

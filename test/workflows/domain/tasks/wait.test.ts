@@ -8,6 +8,7 @@ const task: WaitingTask = {
   taskId,
   state: 'operating',
   since,
+  agentId: 'agt_1',
   rail: 'tokenops',
   tier: 'entry',
   contractId: 'ct_1',
@@ -31,6 +32,14 @@ const call = (path: string, args: object) => ({
 const waitIn = (state: TaskState, change: Partial<WaitingTask> = {}) =>
   taskWait({ ...task, ...change, state })
 const token = { task_token: '<task token>' }
+
+test('a task without an agent waits for the review of its order', () => {
+  for (const state of ['preflight_checked', 'contract_ready'] as const) {
+    const wait = waitIn(state, { agentId: null })
+    expect(wait).toMatchObject({ waiting_for: ['review'], action: null })
+    expect(wait.what).toBe('an operator to review its work order')
+  }
+})
 
 test('each state of an agent waits for one call with its ids', () => {
   const waits: [TaskState, string, string[], object][] = [
