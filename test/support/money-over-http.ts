@@ -15,6 +15,17 @@ export type Event = { event_id: string; [fact: string]: unknown }
 /** APIs that believe one payment provider, with agents that buy and an operator who decides. */
 export async function startMoneyApis(apis = 1, more: Record<string, string> = {}) {
   const directory = await scratchDirectory()
+  const env = { ...(await providerIn(directory)), LIMIT_AGENT_PER_MINUTE: '6000', ...more }
+  const composed = await startComposed({ apis, env })
+  const stop = async () => {
+    await composed.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
+  return { ...composed, ...callersOf(composed), stop }
+}
+
+/** The settings of a service that believes a payment provider, whose keys are kept in this directory. */
+export async function providerIn(directory: string): Promise<Record<string, string>> {
   const keys = join(directory, 'provider-keys.json')
   const standard = {
     provider: 'tills',
@@ -22,13 +33,7 @@ export async function startMoneyApis(apis = 1, more: Record<string, string> = {}
     key: `whsec_${secret.toString('base64')}`,
   }
   await writeFile(keys, JSON.stringify([standard]), { mode: 0o600 })
-  const env = { PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000', ...more }
-  const composed = await startComposed({ apis, env })
-  const stop = async () => {
-    await composed.stop()
-    await rm(directory, { recursive: true, force: true })
-  }
-  return { ...composed, ...callersOf(composed), stop }
+  return { PROVIDER_WEBHOOK_KEYS_FILE: keys }
 }
 
 function callersOf({ hosts, operator }: ComposedApis) {

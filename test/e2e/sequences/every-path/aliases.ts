@@ -43,7 +43,6 @@ export const pathRows: Readonly<Record<string, PathRow>> = {
     as: ({ openAt }) => openAt(tools),
     thenAs: ({ elsewhere }) => elsewhere(tools),
     ask: {},
-    echoes: 'It prints the declarations of this build, with the configured address.',
   },
   '/api/agent-test-harness': {
     calls: [(world) => played(world, 'discovery'), (world) => played(world, 'MCP tools')],

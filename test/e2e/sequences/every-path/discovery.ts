@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { freshKey, openAgentUse } from '../../../support/agent-use.ts'
+import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
 import { startCandidates } from '../../../support/candidates.ts'
 import { insertAuthorizedPayout } from '../../../support/payout-rows.ts'
 import { agent, elsewhere, type Kept, open, operator, type Rows, receipt } from './row.ts'
@@ -88,7 +88,8 @@ async function rotation({ newAgent }: World, revoke_old: boolean) {
 }
 
 /** Of a read that the registry and the configured address decide. */
-const printed = 'It prints the declarations of this build, with the configured address.'
+const printed =
+  'It prints the declarations of this build: the configured address and what is digested with it are all that a service can change.'
 /** An agent that operators have trusted within limits. */
 const limited = async ({ hosts, apis }: World) =>
   (
@@ -128,10 +129,10 @@ export const discoveryRows: Rows = {
   'authority-key': { as: open, thenAs: elsewhere, ask: {} },
   'agents-start-here': { as: open, ask: { rail: 'packetops' }, other: { rail: 'tokenops' } },
   'agent-quickstart-read': {
-    as: open,
-    ask: { rail: 'packetops' },
-    other: { rail: 'tokenops' },
-    echoes: 'The calls of a first run are the same for each rail, and name it in their body.',
+    calls: [
+      async ({ open: by }) => (await by.call('agent-quickstart-read', { rail: 'packetops' })).body,
+      ({ open: by }) => problemOf(by.call('agent-quickstart-read', { rail: 'diligenceops' })),
+    ],
   },
   'agent-registry-list': {
     as: open,

@@ -1,4 +1,4 @@
-import { freshKey } from '../../../support/agent-use.ts'
+import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { openAuthority, usage } from '../../../support/authority.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
 import { elsewhere, type Kept, memberOf, open, type Rows, receipt } from './row.ts'
@@ -34,10 +34,11 @@ const judged = async (world: World, operation_id: string) => {
   const authority = await authorityOf(world)
   return authority.evaluate(await issue(world, 500), { ...usage(), operation_id })
 }
-const granted = async (world: World, spend_usd: number) => {
+const granted = async (world: World, isRevoked: boolean) => {
   const authority = await authorityOf(world)
-  const action = { ...usage(), spend_usd }
-  return authority.grant(await issue(world, 500), action)
+  const mandate = await issue(world, 500)
+  if (isRevoked) await authority.revoke(mandate)
+  return authority.grant(mandate, usage())
 }
 const revoked = async (world: World, grants: number) => {
   const authority = await authorityOf(world)
@@ -111,8 +112,7 @@ export const onboardingRows: Rows = {
     other: async (world) => ({ mode: 'inspect_mandate', ...(await signed(world, 900)) }),
   },
   'issue-action-grant': {
-    calls: [(world) => granted(world, 0), (world) => granted(world, 7)],
-    echoes: 'A grant binds what is asked to a mandate: the rest of it are ids, times and a digest.',
+    calls: [(world) => problemOf(granted(world, true)), (world) => granted(world, false)],
     kept: receipt,
   },
   'evaluate-action': {

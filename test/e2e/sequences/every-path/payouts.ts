@@ -1,8 +1,8 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import type { OperationId } from '../../../../api/http/client.ts'
 import { type Agent, eventually, type Rail } from '../../../support/agent.ts'
-import { freshKey } from '../../../support/agent-use.ts'
-import { type Kept, open, type Rows } from './row.ts'
+import { freshKey, problemOf } from '../../../support/agent-use.ts'
+import type { Kept, Rows } from './row.ts'
 
 export const payoutIds: readonly OperationId[] = [
   'payout-create',
@@ -22,20 +22,19 @@ export function payoutRows(rail: Rail, by: Agent): Rows {
     const call = () => by.client.call('payout-execute', asked)
     return (await eventually(call, ({ status }) => status !== 202)).body
   }
-  const challenge = (request: string) => ({
-    holder_wallet: rail.stack.accounts.treasury.holder.address,
-    request_sha256: digestOf({ request }),
-  })
+  const challenge = (holder_wallet: string) =>
+    by.client.call('payout-challenge', { holder_wallet, request_sha256: digestOf({ amount: '1' }) })
+  const { holder } = rail.stack.accounts.treasury
   return {
     'payout-create': {
       calls: [() => rail.create(by, more('1')), () => rail.create(by, more('2'))],
       kept,
     },
     'payout-challenge': {
-      as: open,
-      ask: challenge('one'),
-      other: challenge('another'),
-      echoes: 'What is to be signed is the request of this digest, and who may sign it.',
+      calls: [
+        () => problemOf(challenge(`0x${'e5'.repeat(20)}`)),
+        async () => (await challenge(holder.address)).body,
+      ],
     },
     'payout-authorize': {
       calls: [() => rail.authorized(by, more('1')), () => rail.authorized(by, more('2'))],

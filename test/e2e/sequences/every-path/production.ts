@@ -1,6 +1,6 @@
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import type { OperationId } from '../../../../api/http/client.ts'
-import { freshKey } from '../../../support/agent-use.ts'
+import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { usage } from '../../../support/authority.ts'
 import { requestedPilot } from '../../../support/pilots.ts'
 import { openWorkflows } from '../../../support/workflows.ts'
@@ -129,6 +129,16 @@ const scheduled = async (world: World, cadence: 'daily' | 'weekly') => {
   return (await by.client.call('customer-workflow-create', by.input({ cadence }))).body
 }
 
+/** Stops the rail of the workflows, or lets it go again. */
+const stopped = ({ operator: by }: World, isPaused: boolean) =>
+  by.call('pause-set', {
+    scope: 'rail',
+    target: 'packetops',
+    paused: isPaused,
+    reason: 'its rules are being changed',
+    idempotency_key: freshKey(),
+  })
+
 /** One that is sent, or a dry run. */
 const submission = (dry_run: boolean) => ({
   directory: 'other.example',
@@ -218,8 +228,17 @@ export const productionRows: Rows = {
     change: (world) => scheduled(world, 'daily'),
   },
   'customer-workflow-create': {
-    echoes: 'It runs nothing before its review, which decides the first of its times.',
-    calls: [(world) => scheduled(world, 'daily'), (world) => scheduled(world, 'weekly')],
+    calls: [
+      async (world) => {
+        await schedulerOf(world)
+        await stopped(world, true)
+        return problemOf(scheduled(world, 'weekly'))
+      },
+      async (world) => {
+        await stopped(world, false)
+        return scheduled(world, 'weekly')
+      },
+    ],
     kept: workflowKept,
   },
   'customer-workflow-pause': moves('pause'),

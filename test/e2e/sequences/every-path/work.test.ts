@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { OperationId } from '../../../../api/http/client.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { providerIn } from '../../../support/money-over-http.ts'
 import { verifies } from '../../../verifies.ts'
 import { pathRows } from './aliases.ts'
 import { follow, type Row } from './row.ts'
@@ -12,7 +13,8 @@ beforeAll(async () => {
   const limits = { HARNESS_RUNS_PER_HOUR: '100', HARNESS_RUNS_PER_DAY: '500' }
   const DIRECTORIES = 'other.example https://directory.northwind.example/submit'
   const env = { LIMIT_AGENT_PER_MINUTE: '6000', DIRECTORIES, ...limits }
-  world = await openWorld(await startComposedTasks(env))
+  // The other service believes a payment provider, and this one none.
+  world = await openWorld(await startComposedTasks(env), providerIn)
 }, 240_000)
 afterAll(() => world?.stop())
 

@@ -26,8 +26,11 @@ type Notify = Awaited<ReturnType<typeof startMoneyApis>>['notify']
 /** Who calls the service in the table, and what they prepare. */
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-/** An agent with every scope, an operator and strangers, over one service. */
-export async function openWorld(apis: ComposedApis & { notify?: Notify }) {
+/** An agent with every scope, an operator and strangers, over one service; `more` are settings of the other one. */
+export async function openWorld(
+  apis: ComposedApis & { notify?: Notify },
+  more: (directory: string) => Promise<Record<string, string>> = async () => ({}),
+) {
   const hosts = apis.hosts[0] as Hosts
   const newAgent = () =>
     openAgentUse(hosts, apis.operator, { rails: allRails, requested_scopes: [...scopes] })
@@ -103,7 +106,7 @@ export async function openWorld(apis: ComposedApis & { notify?: Notify }) {
         ?.sandboxInput as Record<string, unknown>,
     /** The same service where it is configured otherwise, with a second version of each key. */
     elsewhere: async (alias?: Alias) => {
-      const other = others[0] ?? (await startElsewhere())
+      const other = others[0] ?? (await startElsewhere(more))
       if (others.length === 0) others.push(other)
       return clientOf(other, alias)
     },
@@ -117,9 +120,12 @@ export async function openWorld(apis: ComposedApis & { notify?: Notify }) {
   }
 }
 
-async function startElsewhere(): Promise<ComposedApis> {
+async function startElsewhere(
+  more: (directory: string) => Promise<Record<string, string>>,
+): Promise<ComposedApis> {
   const [base, os] = await findFree(2)
-  const keys = join(await scratchDirectory(), 'keys.json')
+  const directory = await scratchDirectory()
+  const keys = join(directory, 'keys.json')
   const [before, now] = [Date.now() - 86_400_000, Date.now()].map((at) => new Date(at))
   writeSecret(keys, rotateSigningKeys(generateSigningKeys(before as Date), now as Date))
   return startComposed({
@@ -127,6 +133,7 @@ async function startElsewhere(): Promise<ComposedApis> {
       BASE_URL: `http://127.0.0.1:${base}`,
       OS_URL: `http://127.0.0.1:${os}`,
       SIGNING_KEYS_FILE: keys,
+      ...(await more(directory)),
     },
   })
 }
