@@ -34,6 +34,11 @@ export const railRequirements = {
     behavior:
       'UTF-16 is read by its byte order mark, and Windows-1252 where the first character beyond ASCII is no UTF-8, wherever the bytes are cut; a finding says so, and other bytes are no text.',
   },
+  'files.unmarked': {
+    source: 'runs § Files',
+    behavior:
+      'UTF-16 without a byte order mark is read where the begin of a text has zero bytes in every second place alone, in three quarters of these, and is characters; a finding says so. A text of UTF-8 without NUL and a binary file are never taken for it.',
+  },
   'files.sheets': {
     source: 'runs § Files',
     behavior:

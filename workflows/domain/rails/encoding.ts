@@ -1,13 +1,15 @@
+import { mayBeUnmarked, readerOf, SAMPLE_BYTES, type Unmarked, unmarkedUtf16 } from './unmarked.ts'
+
 /** How the bytes of a text are read. */
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | Unmarked | 'windows-1252'
 
 /** The characters of 0x80 to 0x9f in Windows-1252 (WHATWG Encoding); a blank stands for a byte that has none. */
 const between = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ'
 const CHUNK = 8_192
 
 /**
- * Reads the bytes of a text as they come, wherever they are cut: UTF-16 by its byte order mark; otherwise the first character beyond
- * ASCII decides, which is UTF-8, or else Windows-1252. Throws a TypeError for bytes that are no such text.
+ * Reads the bytes of a text as they come, wherever they are cut: UTF-16 by its byte order mark or by the zero bytes
+ * of its begin; otherwise the first character beyond ASCII decides, which is UTF-8, or else Windows-1252. Throws a TypeError for bytes that are no such text.
  */
 export class TextReader {
   #decode: ((bytes: Uint8Array, isMore: boolean) => string) | undefined
@@ -28,6 +30,16 @@ export class TextReader {
   #read(piece: Uint8Array, isMore: boolean): string {
     if (this.#decode !== undefined) return this.#decode(piece, isMore)
     const bytes = this.#held.length === 0 ? piece : joined(this.#held, piece)
+    if (this.#isStart && (bytes.length < 2 || mayBeUnmarked(bytes))) {
+      this.#held = bytes.slice()
+      if (isMore && bytes.length < SAMPLE_BYTES) return ''
+      const unmarked = unmarkedUtf16(bytes.subarray(0, SAMPLE_BYTES))
+      if (unmarked !== undefined) {
+        this.encoding = unmarked
+        this.#decode = readerOf(unmarked)
+        return this.#decode(this.#held, isMore)
+      }
+    }
     let from = 0
     while (from < bytes.length && (bytes[from] ?? 0) < 0x80) from += 1
     const found = from === bytes.length ? 'utf-8' : this.#encodingAt(bytes, from, isMore)
@@ -43,7 +55,7 @@ export class TextReader {
   }
 
   /** The encoding of the first character beyond ASCII; undefined until there are enough bytes. */
-  #encodingAt(bytes: Uint8Array, from: number, isMore: boolean): Encoding | undefined {
+  #encodingAt(bytes: Uint8Array, from: number, isMore: boolean) {
     const [first = 0, second] = bytes.subarray(from)
     if (this.#isStart && from === 0 && first >= 0xfe) {
       if (second === undefined && isMore) return undefined
@@ -68,10 +80,13 @@ export function decodeText(bytes: Uint8Array): { text: string; encoding: Encodin
 }
 
 /** How bytes that are not UTF-8 were read, in words. */
-export const encodingNote = (encoding: Encoding): string =>
-  encoding === 'windows-1252'
-    ? 'not UTF-8: it was read as Windows-1252, which is assumed'
-    : `read as ${encoding.toUpperCase()}, as its byte order mark says`
+export function encodingNote(encoding: Encoding): string {
+  if (encoding === 'windows-1252') return 'not UTF-8: it was read as Windows-1252, which is assumed'
+  const [name = '', isUnmarked] = encoding.split(/(-unmarked)$/)
+  return isUnmarked === undefined
+    ? `read as ${name.toUpperCase()}, as its byte order mark says`
+    : `read as ${name.toUpperCase()} without a byte order mark, as its zero bytes show`
+}
 
 const asciiText = new TextDecoder('utf-8', { fatal: true })
 const utf8Length = (first: number): number => 2 + Number(first >= 0xe0) + Number(first >= 0xf0)
@@ -85,7 +100,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-function decoderOf(encoding: Encoding, isStart: boolean) {
+function decoderOf(encoding: Exclude<Encoding, Unmarked>, isStart: boolean) {
   if (encoding === 'windows-1252') return (bytes: Uint8Array) => windows1252(bytes)
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: !isStart })
   return (bytes: Uint8Array, isMore: boolean) => decoder.decode(bytes, { stream: isMore })
