@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { agentKeyId } from '#domain/agents/statement.ts'
 import type { Tx } from '../postgres/db.ts'
+import { COUNTED_MAX, findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type AgentSigningVersionRow = Selectable<Database['agent_signing_versions']>
@@ -32,7 +33,7 @@ export async function insertSigningVersion(tx: Tx, key: NewSigningVersion): Prom
   return inserted.numInsertedOrUpdatedRows === 1n
 }
 
-/** All keys of an agent, newest first. */
+/** The newest keys of an agent, the last one first. */
 export async function listSigningVersions(
   tx: Tx,
   agentId: string,
@@ -42,8 +43,13 @@ export async function listSigningVersions(
     .selectAll()
     .where('agent_id', '=', agentId)
     .orderBy('version', 'desc')
+    .limit(COUNTED_MAX)
     .execute()
 }
+
+/** A key of an agent by its id, however old. */
+export const findSigningVersion = (tx: Tx, agentId: string, keyId: string) =>
+  findRow(tx, 'agent_signing_versions', { agent_id: agentId, key_id: keyId })
 
 /** Retires the active key at the end of the overlap. */
 export async function retireSigningVersion(

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { MissionKind } from '#domain/commerce/missions.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countUpTo, findRow, insertRow, type NewRow } from '../postgres/rows.ts'
+import { COUNTED_MAX, countUpTo, findRow, insertRow, type NewRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ActivityRow = Selectable<Database['commerce_activity']>
@@ -36,14 +36,18 @@ export type ActivityFilter = {
   since?: Date | undefined
 }
 
-const filtered = (tx: Tx, { agentId, missionKind, since }: ActivityFilter) =>
-  tx
+/** A kind is looked for among the newest `COUNTED_MAX` that the other filters take. */
+function filtered(tx: Tx, { agentId, missionKind, since }: ActivityFilter) {
+  const all = tx
     .selectFrom('commerce_activity')
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', String(agentId)))
-    .$if(missionKind !== undefined, (query) =>
-      query.where('mission_kind', '=', missionKind as MissionKind),
-    )
     .$if(since !== undefined, (query) => query.where('published_at', '>=', since as Date))
+  if (missionKind === undefined) return all
+  const newest = all.selectAll().orderBy('published_at', 'desc').orderBy('proof_id')
+  return tx
+    .selectFrom(newest.limit(COUNTED_MAX).as('commerce_activity'))
+    .where('mission_kind', '=', missionKind)
+}
 
 /** A page of what is published, the newest first. */
 export async function listActivity(
@@ -76,7 +80,7 @@ export type ReliabilityRow = {
   last_published_at: Date
 }
 
-/** What each of these agents published of work that is on record here, in numbers. */
+/** What each of these agents published of work that is on record here, in numbers: of its newest `COUNTED_MAX` proofs. */
 export async function readReliability(
   tx: Tx,
   agentIds: readonly string[],
@@ -88,7 +92,10 @@ export async function readReliability(
       (count(*) filter (where decision = 'human_review_required'))::int as human_review_required,
       (count(*) filter (where decision = 'payment_hold'))::int as payment_hold,
       min(published_at) as first_published_at, max(published_at) as last_published_at
-    from commerce_activity where agent_id = any(${[...agentIds]}) and usage <> 'unspecified' group by agent_id order by agent_id`.execute(
+    from unnest(${[...agentIds]}::text[]) a(id)
+      cross join lateral (select proof_id from commerce_proofs where agent_id = a.id
+        order by evaluated_at desc limit ${COUNTED_MAX}) newest
+      join commerce_activity using (proof_id) where usage <> 'unspecified' group by agent_id order by agent_id`.execute(
     tx,
   )
   return rows

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { TrustState } from '#domain/agents/trust.ts'
 import type { Tx } from '../postgres/db.ts'
+import { COUNTED_MAX } from '../postgres/rows.ts'
 
 /** What the records say about an agent; `listed`: it is trusted and publishes its profile. */
 export type StandingRow = {
@@ -18,9 +19,6 @@ export async function findStanding(tx: Tx, agentId: string): Promise<StandingRow
     from agents a where a.agent_id = ${agentId}`.execute(tx)
   return rows[0]
 }
-
-/** More records of one agent are not counted for a public answer. */
-const COUNTED_MAX = 10_000
 
 type WorkCounts = { completed_runs: number; verified_receipts: number; open_exceptions: number }
 

@@ -71,19 +71,28 @@ export type ReportFilter = {
   readonly agentId: string | undefined
 }
 
-const filtered = (tx: Tx, { kind, failed, since, agentId }: ReportFilter) =>
-  tx
+/** What a filter takes of the newest `COUNTED_MAX` reports of the service, and of as many of the agent's own. */
+function filtered(tx: Tx, { kind, failed, since, agentId }: ReportFilter) {
+  const newest = tx
     .selectFrom('regression_reports')
-    .where((eb) =>
-      eb.or([
-        eb('origin', '=', 'service'),
-        ...(agentId === undefined ? [] : [eb('agent_id', '=', agentId)]),
-      ]),
-    )
+    .selectAll()
     .$if(kind !== undefined, (query) => query.where('suite', '=', kind ?? ''))
+    .orderBy('seq', 'desc')
+    .limit(COUNTED_MAX)
+  const ofService = newest.where('origin', '=', 'service')
+  const own = newest.where('origin', '=', 'caller').where('agent_id', '=', agentId ?? '')
+  return tx
+    .selectFrom(
+      tx
+        .selectFrom(ofService.as('of_service'))
+        .selectAll()
+        .unionAll(tx.selectFrom(own.as('own')).selectAll())
+        .as('newest'),
+    )
     .$if(failed === true, (query) => query.where('failed', '>', 0))
     .$if(failed === false, (query) => query.where('failed', '=', 0))
     .$if(since !== undefined, (query) => query.where('at', '>=', since ?? new Date(0)))
+}
 
 /** A page of reports, the newest first: those of the service, and this agent's own. */
 export const listReports = (
@@ -103,11 +112,9 @@ export type ReportTotals = {
   newest: number | null
 }
 
-/** The totals of the newest `COUNTED_MAX` reports that a filter takes. */
+/** The totals of what a filter takes. */
 export async function sumReports(tx: Tx, filter: ReportFilter): Promise<ReportTotals> {
-  const newest = filtered(tx, filter).selectAll().orderBy('seq', 'desc').limit(COUNTED_MAX)
-  return tx
-    .selectFrom(newest.as('newest'))
+  return filtered(tx, filter)
     .select([
       sql<number>`count(*)::integer`.as('reports'),
       sql<number>`(count(*) filter (where failed > 0))::integer`.as('with_failures'),

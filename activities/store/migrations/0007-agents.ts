@@ -104,7 +104,7 @@ export const agents: readonly string[] = [
   `create table agent_signing_versions (
     agent_id text not null references agents,
     version integer not null check (version >= 1),
-    key_id text not null,
+    key_id text not null unique,
     public_key json not null,
     key_sha256 text not null unique ${digest('key_sha256')},
     ${keyState},

@@ -56,6 +56,8 @@ export const harness: readonly string[] = [
     check (origin = 'service' or agent_id is not null)
   )`,
   `create index regression_reports_suite on regression_reports (origin, suite, seq)`,
+  `create index regression_reports_origin on regression_reports (origin, seq)`,
+  `create index regression_reports_own on regression_reports (agent_id, seq) where origin = 'caller'`,
   `create index regression_reports_agent on regression_reports (agent_id, at) where origin = 'caller'`,
   `create function harness_runs_guard() returns trigger language plpgsql as $$
   begin

@@ -24,6 +24,7 @@ export const prospects: readonly string[] = [
     check (customer_account is null or agent_id is not null)
   )`,
   `create index prospects_newest on prospects (created_at desc, prospect_id)`,
+  `create index prospects_bound on prospects (state_since desc, prospect_id) where agent_id is not null`,
   // A run is of one prospect: two of one agent differ in the customer account.
   `create unique index prospects_agent on prospects (agent_id, coalesce(customer_account, '')) where agent_id is not null`,
   `create function prospects_guard() returns trigger language plpgsql as $$
@@ -61,7 +62,8 @@ export const prospects: readonly string[] = [
   )`,
   // A message is sent to a prospect once.
   `create unique index prospect_events_message on prospect_events (prospect_id, message_sha256) where message_sha256 is not null`,
-  `create index prospect_events_at on prospect_events (at)`,
+  `create index prospect_events_sent on prospect_events (at) where event = 'message_sent'`,
+  `create index prospect_events_qualified on prospect_events (at) where event = 'moved' and state = 'qualified'`,
   `create table sprint_summaries (
     sprint integer not null check (sprint >= 1),
     seq integer not null check (seq >= 1),

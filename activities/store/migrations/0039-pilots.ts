@@ -47,7 +47,7 @@ export const pilots: readonly string[] = [
     check (source not in ('offer','controlled') or agent_id is not null)
   )`,
   `create index pilots_waiting on pilots (waiting_since, pilot_id) where waiting_since is not null`,
-  `create index pilots_open on pilots (state, state_since) where state in ('requested','invited','accepted','activated','running')`,
+  `create index pilots_state on pilots (state, state_since)`,
   `create index pilots_newest on pilots (created_at desc, pilot_id)`,
   `create function pilots_guard() returns trigger language plpgsql as $$
   begin

@@ -8,6 +8,8 @@ export const boundedReads: readonly string[] = [
   `create index credential_audits_decision on credential_audits (decision)`,
   `create index payment_challenges_bound on payment_challenges (state) where entitlement_id is not null`,
   `create index tasks_newest on tasks (created_at desc, task_id)`,
+  `create index tasks_sandbox on tasks (created_at desc, task_id) where agent_id is null and usage = 'synthetic'`,
+  `create index tasks_paid_of_agent on tasks (agent_id, changed_at desc) where usage = 'operational' and entitlement_id is not null`,
   `create index tasks_entitlement on tasks (entitlement_id) where entitlement_id is not null`,
   `create index entitlements_of_wallets on entitlements (created_at desc) where source like 'wallet:%'`,
   `create index commerce_proofs_newest on commerce_proofs (evaluated_at desc)`,

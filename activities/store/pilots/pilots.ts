@@ -3,7 +3,7 @@ import { type PilotState, pilotLimits } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { amountOf, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countOf, findRow, lockRow, requireRow } from '../postgres/rows.ts'
+import { countEach, countOf, findRow, lockRow, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -22,7 +22,7 @@ export async function insertPilot(tx: Tx, pilot: NewPilot): Promise<boolean | 't
     await sql`select pg_advisory_xact_lock(hashtextextended('pilots', 0))`.execute(tx)
     if ((await findPilot(tx, { pilot_id: pilot.pilot_id })) !== undefined) return false
     await closeForgotten(tx)
-    const { requested = 0 } = await countPilots(tx, ['requested'])
+    const { requested } = await countPilots(tx, ['requested'])
     if (requested >= pilotLimits.waitingMax && !(await closeOldest(tx))) return 'too_many_waiting'
   }
   const isDecidedElsewhere = pilot.source === 'invitation' || pilot.source === 'controlled'
@@ -126,21 +126,24 @@ export function changePilot(tx: Tx, pilotId: string, changed: Changed): Promise<
     .executeTakeFirstOrThrow()
 }
 
-/**
- * How many pilots are in each of these states. The index of open pilots counts them where all are open ones; one that converted is
- * stored as ready.
- */
-export async function countPilots(
+/** How many pilots are in each of these stored states, each up to `COUNTED_MAX`. */
+export async function countPilots<State extends Stored['state']>(
   tx: Tx,
-  states: readonly PilotState[],
-): Promise<Record<string, number>> {
+  states: readonly State[],
+): Promise<Record<State, number>> {
+  const counted = await countEach(tx, states, sql`select from pilots where state = value`)
+  const counts = states.map((state) => [state, counted[state] ?? 0])
+  return Object.fromEntries(counts) as Record<State, number>
+}
+
+/** How many pilots that had an offer are ready for its payment, and how many have converted. */
+export async function countPaidPilots(tx: Tx): Promise<Record<string, number>> {
   const rows = await pilotsNow(tx)
     .select(['state_now', sql<number>`count(*)::int`.as('count')])
-    .where(sql<boolean>`state = any(${[...states]})`)
+    .where('state', '=', 'paid_next_step_ready')
     .groupBy('state_now')
     .execute()
-  const counted = new Map(rows.map(({ state_now, count }) => [state_now, count]))
-  return Object.fromEntries(states.map((state) => [state, counted.get(state) ?? 0]))
+  return Object.fromEntries(rows.map(({ state_now, count }) => [state_now, count]))
 }
 
 /** The newest pilots of an agent. */

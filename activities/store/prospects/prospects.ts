@@ -5,7 +5,7 @@ import {
   type SprintCounts,
 } from '#domain/prospects/prospect.ts'
 import type { Tx } from '../postgres/db.ts'
-import { insertOnce, insertRow, lockRow } from '../postgres/rows.ts'
+import { COUNTED_MAX, insertOnce, insertRow, lockRow, upTo } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** A prospect with the state in which it is now. */
@@ -131,23 +131,35 @@ export async function listProspectEvents(
 
 export type Sprint = { sprint: number; started_at: Date | null; actual: SprintCounts }
 
-/** The sprint that is under way: since the last one was closed, or since the first prospect. Its counts are of the records since then. */
+/**
+ * The sprint that is under way: since the last one was closed, or since the first prospect. Its counts are of the records since then, each
+ * up to `COUNTED_MAX`: paid runs are looked for among the last ones of the prospects that were changed last.
+ */
 export async function readSprint(tx: Tx): Promise<Sprint> {
+  const counted = (events: string) =>
+    upTo(`select from prospect_events e where e.at >= began.at and ${events}`)
   const { rows } = await sql<Omit<Sprint, 'actual'> & SprintCounts>`
-    with closed as (select count(*)::int as sprints, max(at) as at from sprint_summaries where closes),
-      began as (select sprints + 1 as sprint, coalesce(at, (select min(created_at) from prospects)) as at from closed)
+    with began as (select coalesce(max(sprint), 0) + 1 as sprint, coalesce(max(at), (select min(created_at) from prospects)) as at
+      from (select sprint, at from sprint_summaries where closes order by sprint desc limit 1) closed)
     select sprint, began.at as started_at,
-      (select count(*)::int from prospect_events e where e.at >= began.at and e.event = 'message_sent'
-        and e.channel is not null) as messages_sent,
-      (select count(distinct prospect_id)::int from prospect_events e where e.at >= began.at and e.event = 'moved'
-        and e.state = 'qualified' and e.cites is not null) as qualified_conversations,
-      (select count(distinct task_id)::int from prospect_paid_runs r where r.completed_at >= began.at) as paid_runs
+      ${counted("e.event = 'message_sent' and e.channel is not null")} as messages_sent,
+      ${counted("e.event = 'moved' and e.state = 'qualified' and e.cites is not null")} as qualified_conversations,
+      (select count(distinct task_id)::int from (${sql.raw(paidSince)} limit ${COUNTED_MAX}) paid) as paid_runs
     from began`.execute(tx)
   const [row] = rows
   if (row === undefined) throw new Error('a sprint is always under way')
   const { sprint, started_at, ...actual } = row
   return { sprint, started_at, actual }
 }
+
+/** Paid runs that completed since `began.at`; the run of two prospects is there twice. */
+const paidSince = `
+  select t.task_id from (select prospect_id, agent_id from prospects where agent_id is not null
+      order by state_since desc, prospect_id limit ${COUNTED_MAX}) p
+    cross join lateral (select task_id from tasks where agent_id = p.agent_id and usage = 'operational'
+      and entitlement_id is not null and changed_at >= began.at order by changed_at desc limit ${COUNTED_MAX}) t
+    cross join lateral (select from prospect_paid_runs r where r.prospect_id = p.prospect_id
+      and r.task_id = t.task_id and r.completed_at >= began.at limit 1) paid`
 
 export async function insertSummary(
   tx: Tx,

@@ -17,7 +17,7 @@ import {
 } from '../../../activities/keys/compact.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { readKeyStatus } from '../../../activities/keys/key-status.ts'
-import { listSigningVersions } from '../../../activities/store/agents/agent-signing-versions.ts'
+import { findSigningVersion } from '../../../activities/store/agents/agent-signing-versions.ts'
 import { insertAudit } from '../../../activities/store/agents/credential-audits.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { listStatementKeys, STATEMENT_RING } from './key-versions.ts'
@@ -144,7 +144,7 @@ async function findKey(
       }
     )
   }
-  const row = (await listSigningVersions(db, agentId)).find(({ key_id }) => key_id === keyId)
+  const row = await findSigningVersion(db, agentId, keyId)
   return (
     row && {
       ...life(row.not_before, row.retire_at, row.revoked_at),

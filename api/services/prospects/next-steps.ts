@@ -15,7 +15,7 @@ import {
 } from '../../../activities/store/pilots/next-steps.ts'
 import {
   changePilot,
-  countPilots,
+  countPaidPilots,
   listPilots,
   lockPilot,
   type PilotRow,
@@ -73,7 +73,7 @@ export class NextStepService {
       prospectId === undefined ? (await listPilots(db, { states, text: pilotId }, page)).rows : []
     const [counts, pilot_counts, items, ofPilots] = await Promise.all([
       countProspects(db),
-      countPilots(db, paidStates),
+      countPaidPilots(db),
       this.#items(
         'prospect_id',
         prospects.map((row) => ({ id: row.prospect_id, state: row.state_now as PaidState })),

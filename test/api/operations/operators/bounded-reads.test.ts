@@ -2,10 +2,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { countTrustStates } from '../../../../activities/store/agents/agents.ts'
 import { countAudits } from '../../../../activities/store/agents/credential-audits.ts'
-import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { countPilots } from '../../../../activities/store/pilots/pilots.ts'
+import { type Tx, transaction } from '../../../../activities/store/postgres/db.ts'
 import { COUNTED_MAX } from '../../../../activities/store/postgres/rows.ts'
 import { listProductionRuns } from '../../../../activities/store/production/customer-runs.ts'
 import { countProductionWrites } from '../../../../activities/store/production/production-writes.ts'
+import { readSprint } from '../../../../activities/store/prospects/prospects.ts'
 import { countRunsOf } from '../../../../activities/store/tasks/agent-runs.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { verifies } from '../../../verifies.ts'
@@ -61,6 +63,53 @@ verifies('admission.counts-bounded', 'the lists of all runs total at most 1,000'
   await expect(listed).rejects.toThrow('undone')
 })
 
+const numbered = (n: string, prefix: string) => `'${prefix}' || lpad(${n}::text, 64, '0')`
+const sold = [
+  `insert into prospects (prospect_id, label, channel, agent_id, state)
+    select ${numbered('n', 'ps_')}, 'l', 'email', 'agt_' || n, 'qualified' from generate_series(1, 1101) n`,
+  `insert into prospect_events (prospect_id, seq, event, state, message_sha256, sent_at, channel, operator)
+    select prospect_id, 1, 'message_sent', 'messaged', right(prospect_id, 64), now(), 'email', 'o' from prospects`,
+  `insert into prospect_events (prospect_id, seq, event, state, cites, operator)
+    select prospect_id, 2, 'moved', 'qualified', 'c', 'o' from prospects`,
+  `insert into payment_references (payment_reference_id, agent_id, method, external_reference, amount_usd, challenge_id,
+      entitlement_id, state, settlement_receipt_id, decided_by)
+    values (${numbered('1', 'pr_')}, 'agt_1', 'invoice_reference', 'i', 1, 'c', 'ent', 'verified', 'r', 'o')`,
+  `insert into tasks (task_id, state, sequence, head_hash, rail, tier, usage, on_gaps, terms_sha256, agent_id, entitlement_id)
+    select ${numbered('n', 'task-')}, 'created', 1, repeat('a', 64), 'packetops', 'entry', 'operational', 'ask',
+      repeat('b', 64), 'agt_' || (1101 - n % 7), 'ent' from generate_series(1, 1101) n`,
+  `insert into task_events (task_id, sequence, event_id, event, from_state, to_state, actor, data, data_sha256, at, prev_hash, hash)
+    select task_id, 1, 'e', 'receipts_issued', 'attested', 'receipt_issued', 'service', '{}', d, t, p, encode(sha256(convert_to(
+      '{"actor":"service","at":"' || to_char(t at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '","data_sha256":"' || d
+      || '","event":"receipts_issued","from_state":"attested","prev_hash":"' || p || '","sequence":1,"to_state":"receipt_issued"}',
+      'UTF8')), 'hex') from tasks, (select encode(sha256('{}'), 'hex') d, repeat('c', 64) p,
+      date_trunc('milliseconds', clock_timestamp()) + interval '1 second' t) x`,
+  `insert into pilots (pilot_id, source, rail, tier, total_usd, client, objective, status_token_sha256, state)
+    select ${numbered('n', 'pl_')}, 'intake', 'packetops', 'entry', 0, '{}', 'o', lpad(n::text, 64, '0'), 'requested'
+    from generate_series(1, 1101) n`,
+]
+
+verifies('admission.counts-bounded', 'the sprint and open pilots count up to 1,000', async () => {
+  const { db } = apis
+  const planned = async (tx: Tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    for (const rows of sold) await sql.raw(rows).execute(tx)
+    const { actual } = await readSprint(tx)
+    expect(actual).toEqual({
+      messages_sent: COUNTED_MAX,
+      qualified_conversations: COUNTED_MAX,
+      paid_runs: COUNTED_MAX,
+    })
+    expect(await countPilots(tx, ['requested', 'running'])).toEqual({
+      requested: COUNTED_MAX,
+      running: 0,
+    })
+    throw new Error('undone')
+  }
+  await expect(transaction(db, planned)).rejects.toThrow('undone')
+  expect((await readSprint(db)).actual.messages_sent).toBe(0)
+  expect(await countPilots(db, ['requested'])).toEqual({ requested: 0 })
+})
+
 const reads: Readonly<Record<string, string>> = {
   credential_audits_decision: `select from credential_audits where decision = 'deny' limit 1000`,
   production_writes_operation: `select from production_writes where operation_id = 'o'
@@ -77,10 +126,27 @@ const reads: Readonly<Record<string, string>> = {
     and expires_at > statement_timestamp() order by expires_at limit 1000`,
   authority_mandates_revoked: `select from authority_mandates where revoked_at is not null limit 1000`,
   first_paid_runs_outcome: `select from first_paid_runs where reached is null limit 1000`,
+  prospect_events_sent: `select from prospect_events where at >= now() and event = 'message_sent'
+    and channel is not null limit 1000`,
+  prospect_events_qualified: `select from prospect_events where at >= now() and event = 'moved'
+    and state = 'qualified' and cites is not null limit 1000`,
+  prospects_bound: `select prospect_id from prospects where agent_id is not null
+    order by state_since desc, prospect_id limit 1000`,
+  tasks_paid_of_agent: `select task_id from tasks where agent_id = 'a' and usage = 'operational'
+    and entitlement_id is not null and changed_at >= now() order by changed_at desc limit 1000`,
+  pilots_state: `select from pilots where state = 'requested' limit 1000`,
+  tasks_sandbox: `select state from tasks where agent_id is null and usage = 'synthetic'
+    order by created_at desc, task_id limit 1000`,
+  regression_reports_own: `select failed from regression_reports where origin = 'caller'
+    and agent_id = 'a' order by seq desc limit 1000`,
+  commerce_proofs_agent: `select proof_id from commerce_proofs where agent_id = 'a'
+    order by evaluated_at desc limit 1000`,
+  agent_signing_versions_key_id_key: `select from agent_signing_versions where agent_id = 'a'
+    and key_id = 'b'`,
   agent_profiles_name: `select name from agent_profiles order by name, agent_id limit 25`,
   production_runs_newest: `select subject from production_writes where customer_account is not null
     order by checked_at desc, subject limit 25`,
-  regression_reports_seq_key: `select failed from regression_reports where origin = 'service'
+  regression_reports_origin: `select failed from regression_reports where origin = 'service'
     order by seq desc limit 1000`,
 }
 
