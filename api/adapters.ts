@@ -32,8 +32,8 @@ export async function openAdapters(config: Config, log: Logger) {
     applicationName: 'agent-rails api',
     poolSize: config.DATABASE_POOL_SIZE,
     // These timeouts bound how long a call waits for a Postgres that is down.
-    connectTimeoutMs: config.DEPENDENCY_TIMEOUT_MS,
-    queryTimeoutMs: 1_200,
+    connectTimeoutMs: config.DATABASE_TIMEOUT_MS,
+    queryTimeoutMs: 1.2 * config.DATABASE_TIMEOUT_MS,
   })
   const changes = createChanges(config.DATABASE_URL)
   const temporal = createTemporalClient(config)

@@ -66,6 +66,9 @@ export const configSchema = z.object({
     .default('postgres://postgres:postgres@127.0.0.1:5432/agent_rails')
     .describe('PostgreSQL, tested with 18; the migrations create the database when it is missing'),
   DATABASE_POOL_SIZE: count(16).describe('connections per process'),
+  DATABASE_TIMEOUT_MS: milliseconds(1_000).describe(
+    'how long a call waits for a connection, and a fifth longer for a statement; above the default, a dead Postgres is reported late',
+  ),
   TEMPORAL_ADDRESS: z
     .string()
     .default('127.0.0.1:7233')
@@ -208,7 +211,7 @@ export const configSchema = z.object({
     'how long a call waits for its payment to settle before it answers 503',
   ),
   DEPENDENCY_TIMEOUT_MS: milliseconds(1_000).describe(
-    'for one attempt at Postgres or Temporal; above 1200, an unavailable dependency is reported late',
+    'for one attempt at Temporal; above 1200, an unavailable Temporal is reported late',
   ),
   SWEEP_EVERY_MS: milliseconds(2_000).describe(
     'between two rounds of the sweeper that finishes what a dead process left',

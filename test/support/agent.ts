@@ -234,7 +234,7 @@ export async function post(
 export async function eventually<T>(
   ask: () => Promise<T>,
   right: (answer: T) => boolean,
-  withinMs = 20_000,
+  withinMs = 40_000,
   everyMs = 100,
 ): Promise<T> {
   const until = Date.now() + withinMs

@@ -48,7 +48,7 @@ export async function waiting(db: Tx): Promise<number> {
 }
 
 export async function until(right: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5_000
+  const end = Date.now() + 30_000
   while (!(await right())) {
     if (Date.now() > end) throw new Error('no session waits')
     await new Promise((resolve) => setTimeout(resolve, 10))

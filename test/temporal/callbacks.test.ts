@@ -147,9 +147,7 @@ verifies(
     const successor = await whileServed(async () => {
       await ensureCallback(client, id)
       for (let failures = 1; failures < 8; failures++) {
-        await expect
-          .poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 })
-          .toMatchObject({ failures })
+        await expect.poll(() => handleOf(id).query(viewQuery)).toMatchObject({ failures })
         expect(await redeliver({ client, db: database.db }, id)).toBe(id)
       }
       expect(await result(id)).toMatchObject({ state: 'gave_up', failures: 8 })
@@ -180,7 +178,7 @@ verifies(
     }
     await whileServed(async () => {
       await ensureCallback(client, id)
-      await expect.poll(() => sends, { timeout: 10_000 }).toBeGreaterThan(0)
+      await expect.poll(() => sends).toBeGreaterThan(0)
     }, cutOff)
     expect(await whileServed(() => result(id))).toMatchObject({ state: 'delivered', failures: 0 })
     expect(sends).toBeGreaterThan(0)
@@ -200,9 +198,7 @@ verifies(
     receiver.answers.push({ status: 500 })
     await whileServed(async () => {
       await ensureCallback(client, id)
-      await expect
-        .poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 })
-        .toMatchObject({ failures: 1 })
+      await expect.poll(() => handleOf(id).query(viewQuery)).toMatchObject({ failures: 1 })
       await handleOf(id).terminate()
       await ensureCallback(client, id)
       expect(await result(id)).toMatchObject({ state: 'delivered', failures: 1 })

@@ -138,7 +138,7 @@ verifies(
       state: 'quoted',
     })
   },
-  60_000,
+  120_000,
 )
 
 verifies(
@@ -155,7 +155,7 @@ verifies(
     await reaches(taskId, 'attested')
     await reaches(queued, 'attested')
   },
-  60_000,
+  120_000,
 )
 
 verifies(
@@ -223,5 +223,5 @@ verifies(
       loopSteps.map((step) => `${runId} ${step}`),
     )
   },
-  60_000,
+  120_000,
 )

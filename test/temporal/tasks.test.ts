@@ -366,7 +366,7 @@ verifies(
     await fixture.replay(task_id)
     await stop()
   },
-  60_000,
+  120_000,
 )
 
 verifies(

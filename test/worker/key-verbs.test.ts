@@ -10,7 +10,7 @@ import { verifies } from '../verifies.ts'
 let apis: ComposedApis
 beforeAll(async () => {
   apis = await startComposed()
-}, 60_000)
+}, 120_000)
 afterAll(() => apis?.stop())
 
 type Body = { verified: boolean; keys: { kid: string }[] }
@@ -133,5 +133,5 @@ verifies(
     })
     expect(await cli('operator', 'revoke', id as string, ...by())).toMatchObject({ code: 1 })
   },
-  60_000,
+  120_000,
 )

@@ -12,7 +12,7 @@ export type { Tx } from './pipeline.ts'
 /** At most `most` ids in order, after the id `after`. */
 export type IdPage = { after: string; most: number }
 
-/** How to reach Postgres. The timeouts limit how long a call waits for a dead server (API: at most 1,200 ms each). */
+/** How to reach Postgres. The timeouts limit how long a call waits for a dead server (API: `DATABASE_TIMEOUT_MS`). */
 export type DatabaseSettings = {
   readonly url: string
   readonly applicationName: string

@@ -146,7 +146,7 @@ export const randomNonce = (): Hex => `0x${randomBytes(32).toString('hex')}`
 export async function eventually<T>(
   ask: () => Promise<T>,
   right: (answer: T) => boolean,
-  within = 10_000,
+  within = 40_000,
 ): Promise<T> {
   const until = Date.now() + within
   for (;;) {

@@ -7,7 +7,7 @@ import { tokenAbi } from '../../../activities/chain/token.ts'
 import { newWallet } from '../../support/chain.ts'
 import { verifies } from '../../verifies.ts'
 import { runBatch } from './batch.ts'
-import { type Fixture, randomNonce, startFixture } from './fixture.ts'
+import { eventually, type Fixture, randomNonce, startFixture } from './fixture.ts'
 import { startProxy } from './rpc-proxy.ts'
 
 let fixture: Fixture
@@ -286,7 +286,10 @@ verifies(
     const resume = await fixture.haltMining()
     const { authorization, call } = await fixture.authorize()
     const sent = broadcastByStranger(call)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await eventually(
+      () => fixture.client.getTxpoolStatus(),
+      ({ pending }) => pending > 0,
+    )
     await fixture.client.mine({ blocks: 1 })
     await sent
     const { chain, asked, close } = await countedChain(20)

@@ -250,7 +250,7 @@ verifies(
     )
     const begun = performance.now()
     expect(await trickle.outgoing({ timeoutMs })(get(url))).toMatchObject({ reason: 'timeout' })
-    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(performance.now() - begun).toBeLessThan(10_000)
   },
 )
 

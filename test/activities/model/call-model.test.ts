@@ -141,7 +141,7 @@ verifies(
     expect((await budgets('')).day).toBe(700)
     expect(server.asked).toHaveLength(7)
   },
-  60_000,
+  120_000,
 )
 
 async function outcomes(calls: readonly { subject: string }[]): Promise<Map<string, number>> {
@@ -197,7 +197,7 @@ verifies(
     expect(server.asked).toHaveLength(2)
     expect(await budgets(subject)).toEqual({ day: 2 * most, subject: 2 * most })
   },
-  60_000,
+  120_000,
 )
 
 const completion = (content: unknown) => JSON.stringify({ choices: [{ message: { content } }] })

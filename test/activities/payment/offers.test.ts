@@ -213,7 +213,7 @@ test('while the chain is down a payment is neither valid nor invalid', async () 
   await expect(down.verify(payment, await now(), priced)).rejects.toMatchObject({
     refusal: { code: 'unavailable', money_moved: 'no' },
   })
-  expect(Date.now() - began).toBeLessThan(2_000)
+  expect(Date.now() - began).toBeLessThan(10_000)
 })
 
 verifies(
@@ -258,7 +258,7 @@ test('a failing facilitator gives a hint in bounded time, never an error', async
     ok: false,
     reason: 'the settlement is still under way',
   })
-  expect(Date.now() - began).toBeLessThan(2_500)
+  expect(Date.now() - began).toBeLessThan(10_000)
   const failing = newSettler({
     ...facilitatorOf(fixture.chain),
     settle: () => Promise.reject(new Error('502')),

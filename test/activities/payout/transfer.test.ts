@@ -25,7 +25,7 @@ import { proofOf } from '../../support/agent.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
 import { dailyUse, insertAuthorizedPayout } from '../../support/payout-rows.ts'
-import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { lockWaits, startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
 /** Real Postgres and receipts under the real steps; only the chain is a fake, for outcomes that no healthy chain shows. */
@@ -527,12 +527,12 @@ verifies('accounts.payouts', 'a bound wallet pays within its account, others fre
   expect(await findTransfer(database.db, second.payoutId)).toBeUndefined()
   await control({ per_day_usd_max: 10 })
   // A reservation waits for a change that is being committed, and is then judged by it.
-  const change = transaction(database.db, async (tx) => {
+  const judged = await transaction(database.db, async (tx) => {
     await setControls(issuer, tx, account_id, { paused: true })
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const reserved = reserve(second)
+    await expect.poll(() => lockWaits(database.db)).toBeGreaterThan(0)
+    return { reserved }
   })
-  await new Promise((resolve) => setTimeout(resolve, 30))
-  expect(await reserve(second)).toMatchObject(refused)
-  await change
+  expect(await judged.reserved).toMatchObject(refused)
   expect(await reserve(third)).toMatchObject(refused)
 })

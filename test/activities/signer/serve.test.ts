@@ -175,5 +175,5 @@ verifies(
     )
     await expect(connection.call('echo', { text: 'a' }, z.strictObject({}))).rejects.toThrow()
   },
-  20_000,
+  120_000,
 )

@@ -386,7 +386,7 @@ verifies(
   'task.lapse',
   'contract, quote and credit lapse on time by the database’s clock',
   async () => {
-    const soon = { contract_ready: 300, quoted: 300, credit_pending: 300 }
+    const soon = { contract_ready: 1_500, quoted: 1_500, credit_pending: 1_500 }
     for (const [from, state, event] of [
       ['preflight_checked', 'contract_ready', 'contract_lapsed'],
       ['trusted', 'quoted', 'quote_lapsed'],

@@ -84,10 +84,10 @@ verifies(
     for (let attempt = 0; attempt < 4; attempt++) statuses.push(await guess())
     expect([statuses, await counted()]).toEqual([[401, 401, 401, 429], 4])
     const begun = performance.now()
-    expect(await Promise.all(Array.from({ length: 20 }, guess))).toEqual(Array(20).fill(429))
+    expect(await Promise.all(Array.from({ length: 60 }, guess))).toEqual(Array(60).fill(429))
     expect(await counted()).toBe(4)
     // Late answers block no slot: all of them waited at once.
-    expect(performance.now() - begun).toBeLessThan(2_500)
+    expect(performance.now() - begun).toBeLessThan(7_000)
     expect(await consoleAs(from, apis.operator)).toBe(200)
   },
 )

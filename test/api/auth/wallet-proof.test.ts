@@ -335,11 +335,12 @@ verifies(
     await new Promise((resolve) => deaf.once('listening', resolve))
     const address = deaf.address() as { port: number }
     const url = `http://127.0.0.1:${address.port}`
-    const silent = createWalletSignatures({ rpcUrls: [url, url], timeoutMs: 1000 })
+    const silent = createWalletSignatures({ rpcUrls: [url, url, url, url], timeoutMs: 1000 })
     const header = await proofOf({ proof: { wallet: newWallet().address } })
     const began = performance.now()
     expect(await codeOf({ header }, silent)).toBe('unavailable')
-    expect(performance.now() - began).toBeLessThan(1_500)
+    // A limit for each of the four would be 4 s in all.
+    expect(performance.now() - began).toBeLessThan(3_500)
     deaf.close()
   },
 )

@@ -177,7 +177,6 @@ verifies('mcp.oauth', 'keys that rotate are read again, and not at each call', a
   keys = [next]
   await expect
     .poll(async () => (await call(await token({}, next))).status, {
-      timeout: 10_000,
       interval: 500,
     })
     .toBe(200)

@@ -95,7 +95,7 @@ verifies(
     }
     const problem = () => problemOf(agent.start(input))
     await expect
-      .poll(async () => (await problem()).retry_after_ms ?? 0, { timeout: 30_000 })
+      .poll(async () => (await problem()).retry_after_ms ?? 0, { timeout: 60_000 })
       .toBe(0)
     expect(await problem()).toMatchObject({
       code: 'payment_required',

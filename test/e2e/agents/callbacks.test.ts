@@ -71,9 +71,7 @@ verifies(
       expect(isFromService(headers, body, key, Number(headers['webhook-timestamp']))).toBe(true)
     const outcomes = async () =>
       (await listAttempts(open.db, id)).map(({ kind, outcome }) => `${kind} ${outcome}`)
-    await expect
-      .poll(outcomes, { timeout: 10_000 })
-      .toEqual(['proof taken', 'delivery null', 'delivery taken'])
+    await expect.poll(outcomes).toEqual(['proof taken', 'delivery null', 'delivery taken'])
   },
   200_000,
 )

@@ -19,6 +19,7 @@ import { type PostgresWire, startPostgresWire } from './postgres-wire.ts'
 const settings = {
   EXECUTE_WAIT_MS: '1000',
   CALL_LEASE_MS: '2000',
+  DATABASE_TIMEOUT_MS: '1000',
   UPDATE_WAIT_MS: '4000',
   SETTLE_WAIT_MS: '2000',
   SWEEP_EVERY_MS: '750',

@@ -210,5 +210,5 @@ verifies(
     expect(noKey).toMatchObject({ code: 1, text: expect.stringContaining('no private key') })
     expect(noKey.text).not.toContain(body.idempotency_key)
   },
-  60_000,
+  120_000,
 )

@@ -23,6 +23,7 @@ beforeAll(async () => {
       SWEEP_EVERY_MS: '300',
       CHAIN_POLL_MS: '100',
       CALL_LEASE_MS: '2000',
+      DATABASE_TIMEOUT_MS: '1000',
     },
   })
   rail = await openRail(stack)

@@ -403,7 +403,7 @@ verifies(
       state: 'created',
       allowed_events: ['authorize'],
     })
-    const terms = { expiresAt: nowSeconds() + 20, idempotencyKey: 'authorize' }
+    const terms = { expiresAt: nowSeconds() + 28, idempotencyKey: 'authorize' }
     const input = await rail.treasury.authorize(created, terms)
     const second = await rail.treasury.authorize(created, { ...terms, idempotencyKey: 'second' })
     const authorized = await agent.client.call('payout-authorize', input)

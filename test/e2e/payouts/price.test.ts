@@ -299,7 +299,7 @@ verifies(
     expect([
       (await until(55)).status,
       (await until(2 * 86_400)).status,
-      (await until(70)).status,
+      (await until(100)).status,
     ]).toEqual([402, 402, 201])
   },
 )

@@ -110,7 +110,7 @@ verifies(
     for (const file of reasons.flatMap((reason) => reason.match(/test\/\S+\.ts/g) ?? []))
       expect(read(file)).not.toBe('')
   },
-  60_000,
+  120_000,
 )
 
 verifies('docs.as-pasted', 'no example pays an account whose key is published', () => {

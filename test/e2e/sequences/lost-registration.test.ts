@@ -61,7 +61,7 @@ verifies(
       () => 'answered',
       () => 'lost',
     )
-    await expect.poll(waiting, { timeout: 10_000, interval: 20 }).toBe(1)
+    await expect.poll(waiting, { interval: 20 }).toBe(1)
     await stack.api().kill('SIGKILL')
     expect(await lost).toBe('lost')
     await confirm()

@@ -91,5 +91,5 @@ verifies(
     expect(await once(stopped, 'close')).not.toContain(0)
     expect(said).toContain('keys.json.journal is damaged in line 1')
   },
-  60_000,
+  120_000,
 )

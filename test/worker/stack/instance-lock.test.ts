@@ -52,7 +52,7 @@ verifies(
       expect(said.toSorted(), `round ${round}`).toEqual(['refused', 'refused', 'refused', 'taken'])
     }
   },
-  60_000,
+  120_000,
 )
 
 verifies(

@@ -65,7 +65,7 @@ verifies(
     await supervisor.start(part)
     const first = part.pid as number
     await part.kill('SIGKILL')
-    await expect.poll(() => part.pid, { timeout: 5_000 }).toBeGreaterThan(0)
+    await expect.poll(() => part.pid).toBeGreaterThan(0)
     await expect.poll(() => said.at(-1)).toMatch(/restless is up again/)
     expect(part.pid).not.toBe(first)
     const second = part.pid as number
@@ -103,7 +103,7 @@ verifies('stack.supervised', 'a part does not outlive a supervisor that was kill
     stdio: 'ignore',
   })
   const pid = async () => Number(await readFile(pidFile, 'utf8').catch(() => '0'))
-  await expect.poll(pid, { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(pid).toBeGreaterThan(0)
   supervisor.kill('SIGKILL')
-  await expect.poll(async () => isAlive(await pid()), { timeout: 5_000 }).toBe(false)
+  await expect.poll(async () => isAlive(await pid())).toBe(false)
 })

@@ -342,7 +342,7 @@ verifies(
       const { recorded } = await transaction(database.db, async (tx) => {
         await lockCall(tx, call.callId)
         const recorded = transaction(database.db, (other) => record(other, payment.paymentId))
-        await expect.poll(() => lockWaits(database.db), { timeout: 5_000, interval: 20 }).toBe(1)
+        await expect.poll(() => lockWaits(database.db), { interval: 20 }).toBe(1)
         await sql`select 1 from payments where payment_id = ${payment.paymentId} for update nowait`.execute(
           tx,
         )

@@ -104,12 +104,13 @@ verifies(
 verifies('store.transaction-retry', 'of two transactions that deadlock both commit', async () => {
   await sql`create table pairs (id int primary key, hits int not null)`.execute(open.db)
   await sql`insert into pairs values (1, 0), (2, 0)`.execute(open.db)
-  let attempts = 0
+  let [attempts, holding] = [0, 0]
   const cross = (first: number, second: number) =>
     transaction(open.db, async (tx) => {
       attempts++
       await sql`update pairs set hits = hits + 1 where id = ${first}`.execute(tx)
-      await sql`select pg_sleep(0.2)`.execute(tx)
+      holding++
+      while (holding < 2) await sleep(5)
       await sql`update pairs set hits = hits + 1 where id = ${second}`.execute(tx)
     })
   await Promise.all([cross(1, 2), cross(2, 1)])
@@ -133,7 +134,7 @@ verifies(
       await sql`set local deadlock_timeout = '1min'`.execute(tx)
       await sql`update crossed set hits = hits + 1 where id = 2`.execute(tx)
       begun = true
-      await expect.poll(() => lockWaits(open.db), { timeout: 5_000, interval: 20 }).toBe(1)
+      await expect.poll(() => lockWaits(open.db), { interval: 20 }).toBe(1)
       await sql`update crossed set hits = hits + 1 where id = 1`.execute(tx)
     })
     await expect.poll(() => begun, { interval: 10 }).toBe(true)
@@ -217,7 +218,8 @@ verifies(
       await rejection(transaction(alive.db, () => clockSeconds(alive.db))),
     ]
     expect(failures.map(isUnavailable)).toEqual([true, true, true, true])
-    expect(performance.now() - began).toBeLessThan(2_000)
+    // Less than one of them takes without its limit.
+    expect(performance.now() - began).toBeLessThan(4_500)
     expect(await clockSeconds(alive.db)).toBeGreaterThan(0)
     await Promise.all([dead.close(), alive.close()])
   },

@@ -131,7 +131,7 @@ verifies('commerce.consent', 'only the agent publishes, and only with the scope'
   expect(at.persistence.publication_consent).toBe(true)
   expect(unscoped.persistence.publication_consent).toBe(false)
   await expect
-    .poll(async () => idsOf(await feed({ agent_id: agent.agentId })), { timeout: 10_000 })
+    .poll(async () => idsOf(await feed({ agent_id: agent.agentId })))
     .toEqual([at.proof_id])
   const sandbox = await trustedAgent(hosts(), apis.operator, {
     sandbox: true,

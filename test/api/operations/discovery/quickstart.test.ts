@@ -69,7 +69,7 @@ verifies(
     expect(result.return_package.input_sha256).toBe(digestOf(railOf('tokenops').sandboxInput))
     expect(result.return_package.run_id).not.toBe(started.run.run_id)
   },
-  60_000,
+  120_000,
 )
 
 const run = async (asked: Partial<InputOf<'agent-quickstart-run'>>) =>

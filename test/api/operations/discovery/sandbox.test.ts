@@ -234,7 +234,7 @@ verifies(
       { event: 'task_updated', verified: true, attempts: 2, received_at: expect.any(String) },
     ])
   },
-  60_000,
+  120_000,
 )
 
 const count = async (table: string): Promise<unknown> => {

@@ -25,7 +25,7 @@ const controlOf = async (name: HardeningControl) => {
   return body.controls.find(({ control }) => control === name)
 }
 const becomes = (name: HardeningControl, wanted: object) =>
-  expect.poll(() => controlOf(name), { timeout: 10_000 }).toMatchObject(wanted)
+  expect.poll(() => controlOf(name)).toMatchObject(wanted)
 
 verifies('production.hardening-bounded', 'a reading counts no more than 1,000', async () => {
   const { db } = apis

@@ -114,5 +114,5 @@ verifies(
     expect(more.prospect?.state).toBe('converted_to_paid')
     expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
   },
-  30_000,
+  120_000,
 )

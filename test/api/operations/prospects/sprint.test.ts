@@ -140,7 +140,7 @@ verifies(
       /stays as it was written/,
     )
   },
-  30_000,
+  120_000,
 )
 
 verifies(
@@ -176,7 +176,7 @@ verifies(
       ),
     ).rejects.toThrow(/no such move/)
   },
-  30_000,
+  120_000,
 )
 
 verifies(
@@ -218,7 +218,7 @@ verifies(
     await apis.decide(payment_reference_id, 'revise')
     expect(await stateOf(prospect_id)).toBe('replied')
   },
-  30_000,
+  120_000,
 )
 
 verifies(
@@ -255,5 +255,5 @@ verifies(
       values (${prospect_id}, 99, 'moved', 'qualified', ${String(sent?.message_sha256)}, 'operator:x')`
     await expect(moved.execute(apis.db)).rejects.toThrow('cite what the prospect wrote')
   },
-  30_000,
+  120_000,
 )

@@ -19,7 +19,7 @@ let others: Awaited<ReturnType<typeof startCandidates>>
 beforeAll(async () => {
   apis = await startComposed({ apis: 2 })
   others = await startCandidates(apis.db)
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await others?.stop()
   await apis?.stop()
@@ -282,7 +282,7 @@ verifies(
     expect(['answered', 'input_too_complex']).toContain(outcome)
     expect(performance.now() - began).toBeLessThan(15_000)
   },
-  30_000,
+  120_000,
 )
 
 verifies('scout.receipt', 'one receipt for each key, over task, registry and result', async () => {

@@ -204,7 +204,7 @@ verifies(
     )
     expect(details.split('x.example')).toHaveLength(3)
   },
-  60_000,
+  120_000,
 )
 
 verifies(
@@ -225,7 +225,7 @@ verifies(
       'CANCELLED',
     )
   },
-  60_000,
+  120_000,
 )
 
 verifies(
@@ -251,7 +251,7 @@ verifies(
       required_action: { call: 'POST /api/agents/tasks/{token}/recover' },
     })
   },
-  60_000,
+  120_000,
 )
 
 /** Supplies evidence that still lacks something as often as the tier allows, and once more. */

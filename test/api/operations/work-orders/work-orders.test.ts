@@ -200,9 +200,7 @@ verifies(
       review: { state: 'rejected' },
     })
     const over = async () => (await eventsOf(other.rail_run.task_token)).slice(2)
-    await expect
-      .poll(over, { timeout: 10_000 })
-      .toEqual(['exception_raised', 'abandoned', 'closed'])
+    await expect.poll(over).toEqual(['exception_raised', 'abandoned', 'closed'])
   },
 )
 
@@ -270,11 +268,9 @@ verifies(
       'queued',
     ])
     for (const { task_token } of left.rail_runs) {
-      expect((await eventsOf(task_token)).slice(2)).toEqual([
-        'exception_raised',
-        'abandoned',
-        'closed',
-      ])
+      await expect
+        .poll(async () => (await eventsOf(task_token)).slice(2))
+        .toEqual(['exception_raised', 'abandoned', 'closed'])
       const taskId = `task-${sha256Hex(task_token)}`
       const workflow = async () => {
         const { client, close } = createTemporalClient(apis.config)
@@ -282,7 +278,7 @@ verifies(
         await close()
         return status.name
       }
-      await expect.poll(workflow, { timeout: 10_000 }).toBe('COMPLETED')
+      await expect.poll(workflow).toBe('COMPLETED')
       const { rows } = await sql`select 1 from task_documents d join tasks t using (task_id)
         where t.task_id = ${taskId} and d.sha256 <> t.terms_sha256`.execute(apis.db)
       expect(rows).toEqual([])
@@ -292,7 +288,7 @@ verifies(
       code: 'wrong_state',
     })
   },
-  60_000,
+  120_000,
 )
 
 verifies(
@@ -304,7 +300,9 @@ verifies(
     const { body } = await agent.client.call('work-order-create', order({ quote_id, requester }))
     const { work_order, rail_run, status_token } = body
     await check(work_order.work_order_id, 'approve')
-    expect(await agent.status(rail_run.run_id, 5_000)).toMatchObject({ state: 'credit_pending' })
+    await expect
+      .poll(() => agent.status(rail_run.run_id, 5_000))
+      .toMatchObject({ state: 'credit_pending' })
     const { payment_reference_id } = await agent.pay(quote_id)
     await agent.approve('payment_reference', payment_reference_id)
     const stateOf = async () => (await orderOf(status_token, work_order.work_order_id))?.state
@@ -363,7 +361,7 @@ verifies(
     })
     expect(await problemOf(send(rejected.payment_reference_id))).toMatchObject(unfit)
   },
-  60_000,
+  120_000,
 )
 
 verifies(

@@ -50,5 +50,5 @@ verifies(
     const waiting = await console.call('loop-review-console', { kind: 'payment_reference' })
     expect(waiting.body.items).toEqual([])
   },
-  60_000,
+  120_000,
 )

@@ -191,7 +191,7 @@ for (const [name, listener] of Object.entries(bombs))
     const { observe } = await serve(listener)
     const began = performance.now()
     const found = await observe(path())
-    expect(performance.now() - began).toBeLessThan(6_000)
+    expect(performance.now() - began).toBeLessThan(20_000)
     expect(found.inspection.document).toBeNull()
     expect(checkOf(found, 'document')).toEqual(unread)
   })
@@ -205,7 +205,7 @@ verifies('resolver.read', 'a slow drip ends when the time is up', async () => {
   const { observe } = await serve(drip, { timeoutMs: 300 })
   const began = performance.now()
   expect((await observe(path())).inspection.unread).toBe('timeout')
-  expect(performance.now() - began).toBeLessThan(3_000)
+  expect(performance.now() - began).toBeLessThan(20_000)
 })
 
 const suspicious: Record<string, string> = {
@@ -342,7 +342,7 @@ verifies(
     expect(requests()).toBe(10)
     expect(await countStored()).toBe(10)
   },
-  60_000,
+  120_000,
 )
 
 verifies(
@@ -355,7 +355,7 @@ verifies(
     expect(new Set(found.map(({ service_id }) => service_id)).size).toBe(1)
     expect(requests()).toBe(1)
   },
-  60_000,
+  120_000,
 )
 
 /** Undecided services of an agent, or of callers without one, each of another host. */
@@ -409,7 +409,7 @@ verifies(
       (
         await Promise.all(codes.map((code) => Promise.race([code, Promise.resolve('open')])))
       ).filter((code) => code === 'rate_limited').length
-    await expect.poll(refused, { timeout: 3_000 }).toBe(4)
+    await expect.poll(refused).toBe(4)
     answering = true
     for (const answer of open) answer()
     expect((await Promise.all(codes)).filter((code) => code === 'none')).toHaveLength(16)

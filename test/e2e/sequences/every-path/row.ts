@@ -74,7 +74,7 @@ export async function follow(world: World, id: OperationId, row: Row<OperationId
       const { exchange } = await overheard(at, () => second(world))
       expectOther(one, exchange, row)
     }
-    await vi.waitFor(compared, { timeout: 15_000, interval: 300 })
+    await vi.waitFor(compared, { timeout: 60_000, interval: 300 })
     return
   }
   const { returned: other, exchange } = await overheard(at, () => second(world))

@@ -75,7 +75,7 @@ const attested = async (world: World, isClosed: boolean) => {
     const { task_token } = await recovered(world, 'abandon')
     const holder = world.holder(task_token)
     // It is attested once it has closed, a moment after it was abandoned.
-    await vi.waitFor(() => holder.call('task-attestation', {}), { timeout: 20_000, interval: 200 })
+    await vi.waitFor(() => holder.call('task-attestation', {}), { timeout: 60_000, interval: 200 })
     return holder
   }
   const { task_token } = await world.agent.status((await closed(world)).run_id)
