@@ -468,7 +468,7 @@ export const requirements = {
   'gas-wallets.shared': {
     source: 'payouts § Gas wallets',
     behavior:
-      'The gas wallets share the load. 1,000 concurrent executes all finish, each exactly once, and no nonce stays stuck.',
+      'The gas wallets share the load. 150 concurrent executes over three of them all finish, each exactly once, also when workers are killed, and no nonce stays stuck.',
   },
   'gas-wallets.laws': {
     source: 'payouts § Gas wallets',

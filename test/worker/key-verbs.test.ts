@@ -53,7 +53,7 @@ verifies(
 )
 
 verifies(
-  ['keys.commands', 'keys.signing-standing'],
+  ['keys.commands', 'keys.signing-standing', 'console.keys'],
   'each key command leaves a receipt that verifies',
   async () => {
     const first = loadKeyRings(file())
@@ -91,6 +91,8 @@ verifies(
       key: { state: 'revoked' },
       receipt: { key_id: second.receipt.active.kid },
     })
+    for (const { receipt } of [rotated, retired, revoked])
+      expect(receipt.payload).toMatchObject({ reason: 'on a test day', operator_name: 'Ada' })
     for (const { receipt } of [listed, rotated, retired, revoked])
       expect(await verified(receipt)).toBe(true)
 

@@ -24,7 +24,7 @@ import {
   presenting as presentingIn,
   recurring,
 } from './ap2-fixture.ts'
-import { hex, present, quoted, refusal, startMoney } from './fixture.ts'
+import { hex, lapse, present, quoted, refusal, startMoney } from './fixture.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>
@@ -136,22 +136,13 @@ verifies('ap2.present', 'an instrument that is no wallet settles nothing and exp
   const history = { mandateKey: await keyOf(by), currency: 'USD' }
   expect(await readAp2History(deps.db, history)).toMatchObject({ spent: 4900n })
   expect(await listDueReferences(deps.db, 0, 1000)).toContain(payment_reference_id)
-  await lapse(one.challenge.challenge_id)
+  await lapse(deps, one.challenge.challenge_id)
   expect((await verifyReference(deps, payment_reference_id)).state).toBe('expired')
   expect(await readAp2History(deps.db, history)).toMatchObject({ spent: 0n, occurrences: 0 })
 })
 
 const keyOf = async ({ mandate_id }: Mandated) =>
   (await findAp2Issued(deps.db, mandate_id))?.mandate_key ?? ''
-/** Moves a challenge's end into the past, which the guards in SQL forbid. */
-const lapse = (challengeId: string) =>
-  transaction(deps.db, async (tx) => {
-    await sql`alter table payment_challenges disable trigger payment_challenges_guard`.execute(tx)
-    await sql`update payment_challenges set expires_at = clock_timestamp()
-      where challenge_id = ${challengeId}`.execute(tx)
-    await sql`alter table payment_challenges enable trigger payment_challenges_guard`.execute(tx)
-  })
-
 verifies('ap2.present', 'what the mandate does not permit pays nothing', async () => {
   const by = await mandated()
   const other = await mandated()

@@ -11,7 +11,17 @@ import type { ReferenceRow } from '../../../activities/store/payments/payment-re
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { auditBooks } from '../../support/books.ts'
 import { verifies } from '../../verifies.ts'
-import { hex, newAgent, operator, present, quoted, refusal, startMoney, topUp } from './fixture.ts'
+import {
+  hex,
+  lapse,
+  newAgent,
+  operator,
+  present,
+  quoted,
+  refusal,
+  startMoney,
+  topUp,
+} from './fixture.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>
@@ -285,5 +295,13 @@ verifies(
         wallet,
       ),
     ).rejects.toMatchObject(refusal('wallet_underfunded'))
+
+    await topUp(deps, world.agentId, world.walletId, 200)
+    const late = await quoted(deps, world.agentId)
+    await present(deps, late, { ...wallet, authorityType: 'agent_allowance_reference' })
+    await lapse(deps, late.challenge.challenge_id)
+    for (const _again of [1, 2])
+      await expect(present(deps, late, wallet)).rejects.toMatchObject(refusal('challenge_expired'))
+    expect((await auditBooks(deps.db)).get(`wallet:${world.walletId}`)).toBe(293)
   },
 )

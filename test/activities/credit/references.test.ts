@@ -31,6 +31,7 @@ import {
   decide,
   funded,
   hex,
+  lapse as lapseChallenge,
   newAgent,
   operator,
   packetops,
@@ -51,15 +52,7 @@ afterAll(() => stop?.())
 const inTransaction = <T>(run: Parameters<typeof transaction<T>>[1]) => transaction(deps.db, run)
 const challengeState = async (id: string) => (await findChallenge(deps.db, id))?.state
 const entitlementState = async (id: string) => (await findEntitlement(deps.db, id))?.state
-/** Moves a challenge's end into the past, which the guards in SQL forbid. */
-const lapse = (challengeId: string) =>
-  inTransaction(async (tx) => {
-    await sql`alter table payment_challenges disable trigger payment_challenges_guard`.execute(tx)
-    await sql`update payment_challenges set expires_at = clock_timestamp() where challenge_id = ${challengeId}`.execute(
-      tx,
-    )
-    await sql`alter table payment_challenges enable trigger payment_challenges_guard`.execute(tx)
-  })
+const lapse = (challengeId: string) => lapseChallenge(deps, challengeId)
 
 verifies('money.quote', 'a caller gets the same unpaid quote within five minutes', async () => {
   const caller = newAgent()

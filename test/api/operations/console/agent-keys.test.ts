@@ -49,7 +49,10 @@ verifies('console.keys', 'an access key is rotated by an operator, with a receip
       reason: 'a year old',
       idempotency_key: key(),
     })
-  expect((await rotate()).body.receipt).toMatchObject({ kind: 'key_event' })
+  expect((await rotate()).body.receipt).toMatchObject({
+    kind: 'key_event',
+    payload: { reason: 'a year old' },
+  })
   const states = (await read(agent_id)).access_keys.map(({ state }) => state)
   expect(states).toEqual(['pending', 'active'])
   expect(await codeOf(rotate())).toBe('rotation_in_progress')

@@ -60,12 +60,26 @@ verifies(
       'agent_allowance_reference',
       'wallet_reference',
     ])
-    expect(rules.map(({ authority_type, hosted_by }) => [authority_type, hosted_by])).toEqual([
-      ['checkout', 'provider'],
-      ['stablecoin_checkout', 'provider'],
-      ['agent_allowance_reference', 'service'],
-      ['wallet_reference', 'wallet_owner'],
+    expect(
+      rules.map(({ authority_type, hosted_by, needs, method }) => [
+        authority_type,
+        hosted_by,
+        needs,
+        method,
+      ]),
+    ).toEqual([
+      ['checkout', 'provider', 'provider_session_id', 'hosted_checkout'],
+      ['stablecoin_checkout', 'provider', 'provider_session_id', 'hosted_checkout'],
+      ['agent_allowance_reference', 'service', 'wallet_id', 'agent_allowance'],
+      ['wallet_reference', 'wallet_owner', 'wallet_proof', 'stablecoin_reference'],
     ])
+    const basis = [
+      /signed event says so/,
+      /in a stablecoin at par/,
+      /within its limits/,
+      /signs for/,
+    ]
+    for (const [at, { rule }] of rules.entries()) expect(rule).toMatch(basis[at] as RegExp)
     expect(authority).toBeNull()
   },
 )

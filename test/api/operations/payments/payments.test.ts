@@ -27,9 +27,9 @@ const quote = async () =>
     .quote
 // A quote is the same for five minutes, so every test buys another number of units.
 let units = 1
-const ownQuote = async () =>
+const ownQuote = async (by = agent) =>
   (
-    await agent.call('agent-quote', {
+    await by.call('agent-quote', {
       rail: 'packetops',
       tier: 'standard',
       units: ++units,
@@ -42,8 +42,8 @@ const challengeInput = (quote_id: string) => ({
   quote_id,
   idempotency_key: key(),
 })
-async function challenged() {
-  const quoted = await ownQuote()
+async function challenged(by = agent) {
+  const quoted = await ownQuote(by)
   const problem = await problemOf(
     open().call('create-payment-challenge', challengeInput(quoted.quote_id)),
   )
@@ -408,7 +408,12 @@ verifies(
       (answer) => answer?.body.payment_reference,
     )
     expect(new Set(references.map((each) => each?.payment_reference_id)).size).toBe(1)
-    await notify(settledEvent(session, other.quoted.total_usd, other.challenge.challenge_id))
+    const theirs = await challenged(stranger)
+    const named = { method: 'hosted_checkout', external_reference: session } as const
+    const claimed = await present(theirs.challenge.challenge_id, named, stranger)
+    const event = settledEvent(session, other.quoted.total_usd, other.challenge.challenge_id)
+    await Promise.all([notify(event), notify({ ...event, event_id: `evt_${key()}` })])
+    expect((await credit(claimed.entitlement_id, stranger)).balance_units).toBe(0)
     const entitlement_id = references[0]?.entitlement_id ?? ''
     const repeated = Array.from({ length: 20 }, () =>
       agent.call('agent-credit-fund', {
