@@ -80,7 +80,12 @@ export async function openRail(stack: TestStack): Promise<Rail> {
   ) as ServiceAccounts
   const asset = stack.env['ASSET_CONTRACT_ADDRESS'] as Address
   const origin = stack.baseUrls[0] as string
-  const database = createDatabase({ url: stack.databaseUrl, applicationName: 'test', poolSize: 4 })
+  const database = createDatabase({
+    url: stack.databaseUrl,
+    applicationName: 'test',
+    poolSize: 4,
+    connectTimeoutMs: 60_000,
+  })
   const { db } = database
   const where = {
     TEMPORAL_ADDRESS: stack.temporalAddress,

@@ -106,6 +106,9 @@ export type TestDatabase = Pick<OpenDatabase, 'db' | 'pool'> & {
   stop(): Promise<void>
 }
 
+/** A hundred statements at once wait for each other, on a busy machine for longer than the service lets them. */
+const ofTest = { applicationName: 'test', poolSize: 20, connectTimeoutMs: 60_000 }
+
 /** A new database on the server that all files of a run share, or on one of its own outside of such a run. */
 export async function startDatabase(): Promise<TestDatabase> {
   const shared = await sharedPostgres()
@@ -114,7 +117,7 @@ export async function startDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await administer(template, `create database ${name} template ${nameIn(template)}`)
   const url = withDatabase(template, name)
-  const { db, pool, close } = createDatabase({ url, applicationName: 'test', poolSize: 20 })
+  const { db, pool, close } = createDatabase({ url, ...ofTest })
   const stop = async () => {
     await close()
     await administer(template, `drop database ${name} with (force)`)
@@ -125,7 +128,7 @@ export async function startDatabase(): Promise<TestDatabase> {
 /** The same on a server of its own, for tests that change or end the server. */
 export async function startOwnDatabase(): Promise<TestDatabase & { part: Part }> {
   const { url, part, stop: stopServer } = await startPostgres()
-  const { db, pool, close } = createDatabase({ url, applicationName: 'test', poolSize: 20 })
+  const { db, pool, close } = createDatabase({ url, ...ofTest })
   await migrateToLatest(db)
   const stop = async () => {
     await close()

@@ -116,7 +116,7 @@ verifies('attack.live', 'no wrong form, inner URL or hostile text moves money', 
   const submit = { directory: 'inside.example', idempotency_key: freshKey() }
   expect(await codeOf(operatorOf(stack).call('directory-submit', submit))).toBe('callback_refused')
   const after = await effects()
-  // A text may be the memo of a payout, which nobody authorizes.
+  // A text may be the memo of a payout, which is not authorized.
   expect([after.rows.slice(1), after.posts]).toEqual([before.rows.slice(1), before.posts])
 })
 
