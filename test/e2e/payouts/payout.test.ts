@@ -188,6 +188,8 @@ verifies(
       rail.asset,
       stack.env['PAYOUT_WALLET_ADDRESS'],
       stack.env['PAY_TO_ADDRESS'],
+      stack.accounts.treasury.principal.address,
+      stack.accounts.treasury.holder.address,
       `0x${'0'.repeat(40)}`,
     ]
     for (const recipient of ours as string[]) {
@@ -242,6 +244,7 @@ verifies(
     'receipt.verify',
     'execute.final',
     'verify.chain',
+    'payout.terms.digest',
   ],
   'a payout with binding 1 becomes final and its receipts verify',
   async () => {

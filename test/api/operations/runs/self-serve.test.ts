@@ -7,6 +7,7 @@ import { allowedTaskEvents, type TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
 import { listAttempts } from '../../../../activities/store/callbacks/callback-deliveries.ts'
 import { createChanges } from '../../../../activities/store/postgres/changes.ts'
+import { listLedger } from '../../../../activities/store/tasks/tasks.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { createTaskGateway } from '../../../../temporal/tasks.ts'
@@ -182,9 +183,16 @@ verifies(
       },
     })
     const { steps } = (await asAgent().call('callback-completion-read', { run_id })).body
-    const done = steps?.filter(({ done_at }) => done_at !== null).map(({ step }) => step)
-    expect(done).toEqual(['run_eligibility', 'result_contract', 'callback'])
-    expect(steps?.at(-1)?.evidence_id).toBe(id)
+    const done = steps?.filter(({ done_at }) => done_at !== null) ?? []
+    const ledger = await listLedger(apis.db, task.taskId)
+    const funded = ledger.find(({ event }) => event === 'credit_funded')
+    expect(done.map(({ step, evidence_id }) => [step, evidence_id])).toEqual([
+      ['run_eligibility', funded?.hash],
+      ['result_contract', (await runOf(run_id)).run.return_package_id],
+      ['callback', id],
+    ])
+    const times = done.map(({ done_at }) => done_at)
+    expect(times).toEqual(times.toSorted())
   },
   180_000,
 )
