@@ -332,7 +332,18 @@ verifies(
     const packets = await owner(2_000, { rails: ['packetops'] })
     await denied(packets, await packets.input())
     const limited = await owner(2_000, {}, 322)
-    await denied(limited, await limited.input())
+    const same = await limited.input()
+    await denied(limited, same)
+    await createClient({ baseUrl: hosts().base, operator: apis.operator }).call(
+      'agent-limits-set',
+      {
+        agent_id: limited.agentId,
+        limits: { max_usd: 323 },
+        reason: 'a larger budget',
+        idempotency_key: freshKey(),
+      },
+    )
+    expect((await limited.start(same)).body.run).toMatchObject({ state: 'credit_funded' })
     await auditBooks(apis.db)
   },
 )
