@@ -1,5 +1,4 @@
 import { Client, Connection } from '@temporalio/client'
-import { NativeConnection } from '@temporalio/worker'
 import type { Config } from '../activities/config/config.ts'
 import { traceCalls } from './trace-calls.ts'
 
@@ -8,7 +7,8 @@ type Address = Pick<
   'TEMPORAL_ADDRESS' | 'TEMPORAL_NAMESPACE' | 'TEMPORAL_API_KEY' | 'TEMPORAL_TLS'
 >
 
-const options = (where: Address) => ({
+/** Where the server is, and how to reach it. */
+export const serverOptions = (where: Address) => ({
   address: where.TEMPORAL_ADDRESS,
   ...(where.TEMPORAL_TLS === 'on' || where.TEMPORAL_API_KEY !== '' ? { tls: true as const } : {}),
   ...(where.TEMPORAL_API_KEY === '' ? {} : { apiKey: where.TEMPORAL_API_KEY }),
@@ -25,7 +25,7 @@ export function createTemporalClient(where: Address): { client: Client; close():
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1000,
   }
-  const connection = Connection.lazy({ ...options(where), interceptors: [], channelArgs })
+  const connection = Connection.lazy({ ...serverOptions(where), interceptors: [], channelArgs })
   return {
     client: new Client({
       connection,
@@ -34,9 +34,4 @@ export function createTemporalClient(where: Address): { client: Client; close():
     }),
     close: () => connection.close(),
   }
-}
-
-/** A connection for one worker; each worker of a process needs its own. */
-export function connectWorker(where: Address): Promise<NativeConnection> {
-  return NativeConnection.connect(options(where))
 }

@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Runtime, type RuntimeOptions, Worker, type WorkerOptions } from '@temporalio/worker'
+import {
+  NativeConnection,
+  Runtime,
+  type RuntimeOptions,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
 import { callbackHosts } from '../activities/callback/hosts.ts'
 import type { Config } from '../activities/config/config.ts'
@@ -22,7 +28,7 @@ import { openGasAccounts, openKeyRings } from '../activities/signer/open.ts'
 import type { ProofLoopRow } from '../activities/store/commerce/proof-loops.ts'
 import { logTrace, startTracing } from '../activities/tracing/start.ts'
 import { openCommerceServices } from '../api/services/commerce/open.ts'
-import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
+import { createTemporalClient, serverOptions } from '../temporal/connection.ts'
 import {
   CALLBACKS_QUEUE,
   PAYOUTS_QUEUE,
@@ -80,7 +86,7 @@ export async function runWorker(
       await Worker.create({
         ...shared,
         ...options,
-        connection: await connectWorker(config),
+        connection: await NativeConnection.connect(serverOptions(config)),
         taskQueue,
       }),
     )
