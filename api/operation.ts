@@ -5,6 +5,7 @@ import type { ErrorCode } from '#domain/core/error-codes.ts'
 import type { GatedWrite } from '#domain/production/write-gate.ts'
 import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import type { CallAnswer, Context } from './context.ts'
+import { examples } from './examples/index.ts'
 import type { ToolName } from './mcp/tool-names.ts'
 
 /** How a caller proves who it is. */
@@ -73,19 +74,14 @@ export type ReplyBody<Output> = {
 /** What `handle` returns. */
 export type Reply<Output> = ReplyBody<Output> | StoredAnswer
 
-type DeepReadonly<Value> = Value extends readonly (infer Item)[]
-  ? readonly DeepReadonly<Item>[]
-  : Value extends object
-    ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
-    : Value
-
 /** A request that a reader learns from, and its answer: written by hand, and checked by a test against both schemas. */
-type Example<Input, Output> = {
-  readonly input: DeepReadonly<Input>
+type Example = {
+  readonly input: Readonly<Record<string, unknown>>
   /** The body of an operation that takes a stream. */
   readonly bytes?: string
-  readonly output: DeepReadonly<Output>
+  readonly output: Readonly<Record<string, unknown>>
 }
+const exampleById: Readonly<Record<string, Example>> = examples
 
 /** One operation. Routes, OpenAPI, client and checks are derived from it and from nothing else. */
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
@@ -101,9 +97,9 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
     /** Answers machines without Postgres and without rate limits, as liveness and readiness do. */
     readonly unlimited?: true
   }
-  /** The constant `mode` in the body, where several operations share a path. */
+  /** The constant `mode` of the input, where several operations share a path. */
   readonly mode?: string
-  /** The operation for bodies without a mode, where several operations share a path. */
+  /** The operation for bodies without a mode: that of its input is optional. */
   readonly defaultMode?: true
   /** MCP tool name. */
   readonly tool?: ToolName
@@ -166,7 +162,7 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly idempotency: Idempotency<z.output<Input>>
   readonly input: Input
   readonly output: Output
-  readonly example: Example<z.input<Input>, z.output<Output>>
+  readonly example: Example
   /** The package whose files a 200 also is: a zip where `Accept` asks for `application/zip`. */
   readonly asFiles?: (body: z.output<Output>) => ReturnPackage
   /** The bytes that a 200 also is, where `Accept` asks for their type. */
@@ -235,15 +231,15 @@ type IdempotencyDeclaration<Input> =
   | (Omit<Extract<Idempotency<Input>, { kind: 'body' }>, 'key'> & {
       readonly key?: (input: Input) => string | undefined
     })
-type Defaults = 'price' | 'charge' | 'status' | 'errors' | 'input' | 'idempotency'
+type Defaults = 'price' | 'charge' | 'status' | 'errors' | 'input' | 'idempotency' | 'example'
 
 /**
- * An operation without its defaults: free of charge, 200, no codes of its own, an empty input, a GET is a read, and any other call
- * is known by `idempotency_key` of its input.
+ * An operation without its defaults: free of charge, 200, no codes of its own, an empty input, the example of its id, a GET is a
+ * read, and any other call is known by `idempotency_key` of its input.
  */
 export type OperationDeclaration<Input extends z.ZodType, Output extends z.ZodType> = Omit<
   Operation<Input, Output>,
-  Defaults
+  Defaults | 'mode' | 'defaultMode'
 > &
   Partial<Omit<Pick<Operation<Input, Output>, Defaults>, 'idempotency'>> & {
     readonly idempotency?: IdempotencyDeclaration<z.output<Input>>
@@ -259,16 +255,27 @@ export function operation<
 >(
   declared: OperationDeclaration<Input, Output> & { readonly id: Id },
 ): Operation<Input, Output> & { readonly id: Id } {
-  const { input = noInput as z.ZodType as Input } = declared
+  const { id, input = noInput as z.ZodType as Input, example = exampleById[id] } = declared
+  if (example === undefined) throw new Error(`api/examples has no example of ${id}`)
   return {
     price: null,
     charge: 'after',
     status: [200],
     errors: [],
     ...declared,
+    ...modeOf(input),
     input,
+    example,
     idempotency: idempotencyOf(declared),
   }
+}
+
+function modeOf(input: z.ZodType): Pick<Operation, 'mode' | 'defaultMode'> {
+  const field: unknown = input instanceof z.ZodObject ? input.shape['mode'] : undefined
+  const literal = field instanceof z.ZodOptional ? field.unwrap() : field
+  if (!(literal instanceof z.ZodLiteral)) return {}
+  const mode = String(literal.value)
+  return literal === field ? { mode } : { mode, defaultMode: true }
 }
 
 function idempotencyOf<Input extends z.ZodType, Output extends z.ZodType>({

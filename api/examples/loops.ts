@@ -141,8 +141,8 @@ const seen = <Of extends object>(pilot: Of) => ({
 const nextStep = 'The run waits for its payment, its review or its result.'
 
 /** The controlled pilot of a rail: how it is activated, so that the call can be sent with a quote of one's own, and read. */
-export const controlledPilotExamples = (rail: OfferRail) => ({
-  run: {
+const controlledPilotExamples = (rail: OfferRail) => ({
+  [`${rail}-controlled-pilot-run`]: {
     input: {
       request: { objective: offered[rail][0] },
       tool_scope: [rail, 'runs:write' as const],
@@ -161,11 +161,38 @@ export const controlledPilotExamples = (rail: OfferRail) => ({
       status_token: tokens.pilot,
     },
   },
-  read: {
+  [`${rail}-controlled-pilot-read`]: {
     input: { run_id: ids.run },
     output: seen(controlledPilot(rail, 'delivered', closedSeen)),
   },
 })
+
+const runtimeRuns = {
+  input: { limit: '10' },
+  output: {
+    items: [seen(controlledPilot('energyops', 'running', waitingSeen))],
+    offset: 0,
+    limit: 10,
+    total: 1,
+    ready_to_run: [{ pilot_id: ids.pilot, evidence_root_sha256: digests.evidence, is_paid: true }],
+  },
+}
+const begunRun = {
+  input: {
+    pilot_id: ids.pilot,
+    decision_note: 'known to us',
+    evidence_root_sha256: digests.evidence,
+    idempotency_key: 'begin-1',
+  },
+  output: {
+    ...seen(controlledPilot('energyops', 'running', waitingSeen)),
+    review_decision: {
+      decision: 'approve',
+      work_order_id: ids.workOrder,
+      receipt_id: ids.settlementReceipt,
+    },
+  },
+}
 
 /** A free run of scout in the controlled loop, and what is at its steps. */
 export const loopExamples = {
@@ -307,32 +334,11 @@ export const loopExamples = {
       jws: closedRun.completion_signature,
     },
   },
-  'runtime-runs-read': {
-    input: { limit: '10' },
-    output: {
-      items: [seen(controlledPilot('energyops', 'running', waitingSeen))],
-      offset: 0,
-      limit: 10,
-      total: 1,
-      ready_to_run: [
-        { pilot_id: ids.pilot, evidence_root_sha256: digests.evidence, is_paid: true },
-      ],
-    },
-  },
-  'runtime-run': {
-    input: {
-      pilot_id: ids.pilot,
-      decision_note: 'known to us',
-      evidence_root_sha256: digests.evidence,
-      idempotency_key: 'begin-1',
-    },
-    output: {
-      ...seen(controlledPilot('energyops', 'running', waitingSeen)),
-      review_decision: {
-        decision: 'approve',
-        work_order_id: ids.workOrder,
-        receipt_id: ids.settlementReceipt,
-      },
-    },
-  },
+  ...controlledPilotExamples('tokenops'),
+  ...controlledPilotExamples('financeops'),
+  ...controlledPilotExamples('energyops'),
+  'energyops-runtime-runs-read': runtimeRuns,
+  'energyops-runtime-run': begunRun,
+  'financeops-runtime-runs-read': runtimeRuns,
+  'financeops-runtime-run': begunRun,
 } as const

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { agentExamples } from '../../examples/agents.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { presentedCredential } from './caller.ts'
@@ -32,7 +31,6 @@ export const credentialEnforce = operation({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output,
-  example: agentExamples['credential-enforce'],
   handle: async ({ idempotency_key: _key, ...wanted }, context) => ({
     body: await context.enforcement.check(presentedCredential(context), wanted, context.callId),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { agentExamples } from '../../examples/agents.ts'
 import { operation } from '../../operation.ts'
 import { CredentialPolicy } from '../../registry/credential-policy-shape.ts'
 import { AuditEventId } from '../production/gate-shapes.ts'
@@ -18,7 +17,6 @@ export const credentialPolicyRead = operation({
     }),
   }),
   output: CredentialPolicy,
-  example: agentExamples['credential-policy-read'],
   handle: async ({ audit_event_id }, context) => ({
     body: await context.enforcement.policy(audit_event_id),
   }),

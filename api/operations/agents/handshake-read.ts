@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { agentExamples } from '../../examples/agents.ts'
 import { operation } from '../../operation.ts'
 
 const output = z
@@ -21,7 +20,6 @@ export const handshakeRead = operation({
   http: { method: 'GET', path: '/api/agents/handshake', host: 'os' },
   access: 'public',
   output,
-  example: agentExamples['handshake-read'],
   handle: async (_input, context) => ({
     body: await context.handshakes.document(),
   }),

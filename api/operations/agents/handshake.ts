@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { agentExamples } from '../../examples/agents.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingToken } from './caller.ts'
 import { Credential, TrustState } from './shapes.ts'
@@ -45,7 +44,6 @@ export const handshake = operation({
     claim_credential: z.boolean().default(false),
   }),
   output,
-  example: agentExamples.handshake,
   authorize: (input, context) => context.handshakes.assertSigned(callingToken(context), input),
   handle: async (input, context) => {
     await context.handshakes.shakeHands(callingToken(context), input, context.callId)

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { agentExamples } from '../../examples/agents.ts'
 import { operation } from '../../operation.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
 import { Manifest } from './register.ts'
@@ -18,7 +17,6 @@ export const agentRegisterRead = operation({
   http: { method: 'GET', path: '/api/agents/register', host: 'base' },
   access: 'public',
   output,
-  example: agentExamples['agent-register-read'],
   handle: async (_input, context) => {
     const view = await context.contracts.registration()
     return {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { scopes } from '#domain/agents/credential.ts'
-import { agentExamples } from '../../examples/agents.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -101,7 +100,6 @@ export const agentRegister = operation({
   recalledBy: ({ public_key }) => public_key,
   input: Manifest,
   output,
-  example: agentExamples['agent-register'],
   handle: async ({ idempotency_key: _key, ...manifest }, context) => {
     await context.registrations.register(manifest, context.callId)
     return answeredByService

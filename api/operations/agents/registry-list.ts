@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { profileExamples } from '../../examples/profiles.ts'
 import { ReceiptId, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -44,7 +43,6 @@ export const agentRegistryList = operation({
     ...pageFields(6),
   }),
   output,
-  example: profileExamples['agent-registry-list'],
   handle: async ({ offset, limit, ...filter }, context) => ({
     body: await context.profiles.list(filter, pageOf({ offset, limit })),
   }),

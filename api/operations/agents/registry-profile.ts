@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { profileExamples } from '../../examples/profiles.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -31,7 +30,6 @@ export const agentRegistryProfile = operation({
   output: z
     .strictObject({ agent: Agent, profile: z.strictObject(described), receipt: Receipt })
     .meta({ id: 'AgentProfile' }),
-  example: profileExamples['agent-registry-profile'],
   handle: async ({ idempotency_key: _key, ...profile }, context) => {
     await context.profiles.set(callingAgent(context), profile, context.callId)
     return answeredByService

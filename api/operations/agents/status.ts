@@ -3,7 +3,6 @@ import { keyStates } from '#domain/agents/credential.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { agentRecordKinds } from '#domain/core/record-kinds.ts'
 import type { workOrderStates } from '#domain/work-orders/work-order.ts'
-import { agentExamples } from '../../examples/agents.ts'
 import { operation } from '../../operation.ts'
 import { Pilot } from '../pilots/shapes.ts'
 import { RuntimeRecord, Task } from '../tasks/shapes.ts'
@@ -79,7 +78,6 @@ export const agentStatus = operation({
     }),
   }),
   output,
-  example: agentExamples['agent-status'],
   handle: async ({ kind }, context) => {
     const { prefix, subjectId } = callingToken(context)
     if (prefix === 'st') return { body: await context.registrations.status(subjectId, kind) }

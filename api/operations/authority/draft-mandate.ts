@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { MandateTerms } from '#domain/authority/artifacts.ts'
-import { authorityExamples } from '../../examples/authority.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { authorityPath, DraftId } from './shapes.ts'
@@ -21,14 +20,12 @@ export const draftMandate = operation({
   id: 'draft-mandate',
   summary: 'Draft a mandate without a signature; an operator may issue it within a day.',
   http: { method: 'POST', path: authorityPath, host: 'base' },
-  mode: 'draft_mandate',
   access: 'public',
   errors: ['limits_invalid', 'forbidden_material'],
   uses: () => ({ records: 1 }),
   idempotency: { kind: 'effect' },
   input: z.strictObject({ mode: z.literal('draft_mandate'), action: z.strictObject(termsAsked) }),
   output,
-  example: authorityExamples['draft-mandate'],
   handle: async ({ action }, { mandates, delegations }) => ({
     body: await mandates.draft(action, delegations.operations),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import {
   Action,
@@ -16,7 +15,6 @@ export const evaluateAction = operation({
   summary:
     'Ask whether a mandate permits an action now; the decision is stored with its rules and a receipt.',
   http: { method: 'POST', path: authorityPath, host: 'base' },
-  mode: 'evaluate_action',
   access: ['agent', 'operator'],
   needs: { scopes: ['authority:read'] },
   limits: { bodyBytes: actionBodyBytes },
@@ -29,7 +27,6 @@ export const evaluateAction = operation({
     action: Action,
   }),
   output: Decision,
-  example: authorityExamples['evaluate-action'],
   handle: async ({ mode: _mode, ...asked }, context) => ({
     body: await context.delegations.evaluate(asked, context),
   }),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { SignedAction } from '#domain/authority/artifacts.ts'
 import { grantConsumed } from '../../delegation/consumed.ts'
-import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
 import {
@@ -39,7 +38,6 @@ export const executeDelegatedAction = operation({
   summary:
     'Execute one action under a mandate and a grant; the answer carries the operation’s own result.',
   http: { method: 'POST', path: authorityPath, host: 'base' },
-  mode: 'execute_delegated_action',
   access: 'agent',
   needs: { scopes: ['actions:execute'] },
   limits: { bodyBytes: actionBodyBytes },
@@ -60,7 +58,6 @@ export const executeDelegatedAction = operation({
     action: Action,
   }),
   output,
-  example: authorityExamples['execute-delegated-action'],
   refuseRepeat: ({ delegated_action, grant_id, receipt }) =>
     grantConsumed(grant_id, { first_result: delegated_action, receipt }),
   handle: async ({ mode: _mode, ...asked }, context) => ({

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
-import { authorityExamples } from '../../examples/authority.ts'
 import { encodedText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
@@ -25,7 +24,6 @@ export const inspectMandate = operation({
   summary:
     'Check a mandate of authority or mandates of AP2: signature, state, constraints, and what remains. Uses nothing.',
   http: { method: 'POST', path: authorityPath, host: 'base' },
-  mode: 'inspect_mandate',
   access: ['agent', 'operator'],
   needs: { scopes: ['authority:read'] },
   errors: ['not_owner', 'forbidden_material'],
@@ -43,7 +41,6 @@ export const inspectMandate = operation({
       },
     ),
   output: z.union([Inspection, Ap2InspectionShape]),
-  example: authorityExamples['inspect-mandate'],
   handle: async ({ signed_mandate = {}, action }, context) => {
     const agentId = agentIdOf(context)
     if (action !== undefined) return { body: await context.ap2.inspect(action.ap2, agentId) }

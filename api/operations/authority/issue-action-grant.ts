@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import {
   actionBodyBytes,
@@ -15,7 +14,6 @@ export const issueActionGrant = operation({
   summary:
     'Issue a grant for one call that a mandate permits; it is used once, within 300 seconds.',
   http: { method: 'POST', path: authorityPath, host: 'base' },
-  mode: 'issue_action_grant',
   access: 'operator',
   limits: { bodyBytes: actionBodyBytes },
   status: [201],
@@ -27,7 +25,6 @@ export const issueActionGrant = operation({
     action: GrantAction,
   }),
   output: IssuedGrant,
-  example: authorityExamples['issue-action-grant'],
   handle: async ({ mode: _mode, ...asked }, context) => ({
     body: await context.delegations.issueGrant(asked, context),
   }),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Ap2Asked } from '#domain/ap2/terms.ts'
 import type { Context } from '../../context.ts'
-import { payoutExamples } from '../../examples/payouts.ts'
 import {
   Address,
   AtomicAmount,
@@ -72,7 +71,6 @@ export const issueMandate = operation({
   summary:
     'Issue a mandate of authority for an agent, open mandates of AP2 for its payments, or the mandate that a treasury holder presents for one created payout.',
   http: { method: 'POST', path: '/api/delegated-authority', host: 'base' },
-  mode: 'issue_mandate',
   access: 'operator',
   status: [201],
   errors: [
@@ -89,6 +87,5 @@ export const issueMandate = operation({
   idempotency: { kind: 'body', key: (input) => input.action.idempotency_key },
   input: z.strictObject({ mode: z.literal('issue_mandate'), action }),
   output: z.union([IssuedAuthority, IssuedAp2, IssuedForPayout]),
-  example: payoutExamples['issue-mandate'],
   handle: async ({ action }, context) => ({ body: await issue(action, context) }),
 })

@@ -1,4 +1,3 @@
-import { authorityExamples } from '../../examples/authority.ts'
 import { operation } from '../../operation.ts'
 import { AuthorityContract, contractOf } from './contract.ts'
 import { authorityPath } from './shapes.ts'
@@ -11,6 +10,5 @@ export const authorityContract = operation({
   http: { method: 'GET', path: authorityPath, host: 'base' },
   access: 'public',
   output: AuthorityContract,
-  example: authorityExamples['authority-contract'],
   handle: async (_input, context) => ({ body: await contractOf(context) }),
 })

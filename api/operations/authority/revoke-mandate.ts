@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { authorityExamples } from '../../examples/authority.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -28,7 +27,6 @@ export const revokeMandate = operation({
   id: 'revoke-mandate',
   summary: 'Revoke a mandate with its unused grants; no action starts under it afterwards.',
   http: { method: 'POST', path: authorityPath, host: 'base' },
-  mode: 'revoke_mandate',
   access: 'operator',
   errors: ['not_found', 'authority_denied', 'forbidden_material'],
   idempotency: { kind: 'effect' },
@@ -45,7 +43,6 @@ export const revokeMandate = operation({
     })
     .refine(namedOnce, { message: 'give either signed_mandate or action.mandate_id' }),
   output,
-  example: authorityExamples['revoke-mandate'],
   handle: async ({ signed_mandate, action: { mandate_id, reason } }, context) => {
     const { mandates } = context
     const named = mandate_id ?? (await mandates.idOf(signed_mandate ?? {}))

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { activationSteps } from '#domain/payments/provider-activation.ts'
 import { providerEventTypes } from '#domain/payments/provider-event-type.ts'
-import { inputExamples } from '../../examples/inputs.ts'
 import { ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import type { ActivationOf } from '../../services/credit/activation.ts'
@@ -83,7 +82,6 @@ export const callbackCompletionRead = operation({
     )
     .meta({ not: { required: ['payment_reference_id', 'run_id'] } }),
   output,
-  example: inputExamples['callback-completion-read'],
   handle: async ({ payment_reference_id, run_id }, context) => {
     const of = activationOf(payment_reference_id, run_id)
     if (of === undefined) return { body: { ...rules, steps: null, operator_decision: null } }

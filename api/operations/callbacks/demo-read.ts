@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
-import { inputExamples } from '../../examples/inputs.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { DeliveryId, Receiver } from './shapes.ts'
@@ -29,7 +28,6 @@ export const callbackDemoRead = operation({
   access: 'public',
   input: z.strictObject({ receiver: Receiver, delivery_id: DeliveryId.optional() }),
   output,
-  example: inputExamples['callback-demo-read'],
   handle: async ({ receiver, delivery_id }, context) => ({
     body: { items: await context.callbacks.read(receiver, delivery_id) },
   }),

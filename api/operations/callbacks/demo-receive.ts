@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { limits } from '#domain/core/limits.ts'
-import { inputExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 import { sentStream } from '../agents/caller.ts'
 import { DeliveryId, Receiver } from './shapes.ts'
@@ -38,7 +37,6 @@ export const callbackDemoReceive = operation({
       .meta({ description: 'How many attempts are answered 503 first.' }),
   }),
   output,
-  example: inputExamples['callback-demo-receive'],
   handle: async ({ receiver, fail }, context) => {
     const { bytes: body } = sentStream(context)
     const { headers } = context.sent

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { receiverLanguages } from '#domain/callbacks/callback-body.ts'
-import { inputExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 
 const output = z
@@ -42,7 +41,6 @@ export const callbackExamples = operation({
   access: 'public',
   input: z.strictObject({ language: z.enum(receiverLanguages).optional() }),
   output,
-  example: inputExamples['callback-examples'],
   handle: async ({ language }, context) => ({
     body: await context.callbacks.examples(language),
   }),

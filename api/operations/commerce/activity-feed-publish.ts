@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { commerceExamples } from '../../examples/commerce.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
@@ -34,7 +33,6 @@ export const activityFeedPublish = operation({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output,
-  example: commerceExamples['activity-feed-publish'],
   handle: async ({ proof_id, publication_consent }, context) => {
     const { callId } = context
     const asked = { proofId: proof_id, consents: publication_consent, callId }

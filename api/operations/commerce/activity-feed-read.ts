@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { activityConditions } from '#domain/commerce/missions.ts'
-import { commerceExamples } from '../../examples/commerce.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -45,7 +44,6 @@ export const activityFeedRead = operation({
     ...pageFields(6),
   }),
   output,
-  example: commerceExamples['activity-feed-read'],
   handle: async ({ agent_id, mission_kind, since, offset, limit }, context) => ({
     body: await context.activity.read(
       {

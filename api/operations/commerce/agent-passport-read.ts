@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
 import { AgentId } from '../agents/shapes.ts'
 import { AgentPassport } from './passport-shapes.ts'
@@ -22,7 +21,6 @@ export const agentPassportRead = operation({
     })
     .meta({ oneOf: [{ required: ['agent_id'] }, { required: ['proof_id'] }] }),
   output: AgentPassport,
-  example: evidenceExamples['agent-passport-read'],
   handle: async ({ agent_id, proof_id }, { agentPassports }) => ({
     body: await agentPassports.read(
       agent_id === undefined ? { proof_id: String(proof_id) } : { agent_id },

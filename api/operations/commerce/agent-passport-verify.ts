@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
@@ -31,7 +30,6 @@ export const agentPassportVerify = operation({
       }),
     })
     .meta({ id: 'VerifiedAgentPassport' }),
-  example: evidenceExamples['agent-passport-verify'],
   handle: async ({ passport }, { agentPassports }) => ({
     body: await agentPassports.verify(passport),
   }),

@@ -1,4 +1,3 @@
-import { commerceExamples } from '../../examples/commerce.ts'
 import { operation } from '../../operation.ts'
 import { CommerceProofInput } from './proof-input.ts'
 import { CommerceProof } from './proof-view.ts'
@@ -16,7 +15,6 @@ export const commerceProofEvaluate = operation({
   uses: () => ({}),
   input: CommerceProofInput,
   output: CommerceProof,
-  example: commerceExamples['commerce-proof-evaluate'],
   handle: async ({ idempotency_key: _key, ...request }, context) => {
     const asked = { request, agent: provenAgent(context), callId: context.callId }
     return { body: await context.commerceProofs.evaluate(asked) }

@@ -9,7 +9,6 @@ import {
 } from '#domain/commerce/missions.ts'
 import { commerceChecks } from '#domain/commerce/result.ts'
 import { limits } from '#domain/core/limits.ts'
-import { commerceExamples } from '../../examples/commerce.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { CommerceContract } from './contract.ts'
@@ -27,7 +26,6 @@ export const commerceProofRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ proof_id: ProofId.optional() }),
   output: z.union([CommerceContract, CommerceProof, PublicCommerceProof]),
-  example: commerceExamples['commerce-proof-read'],
   handle: async ({ proof_id }, context) => {
     if (proof_id !== undefined)
       return { body: await context.commerceProofs.read(proof_id, agentIdOf(context)) }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { CommercePacket } from '#domain/commerce/packet.ts'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
 import { sampled } from '../receipts/sampled.ts'
 import { DecidedAnalysis } from './analysis-shapes.ts'
@@ -21,6 +20,5 @@ export const freeProofRead = operation({
       verification_packet: CommercePacket,
     })
     .meta({ id: 'FreeProofSample' }),
-  example: evidenceExamples['free-proof-read'],
   handle: async (_, { analyses }) => ({ body: await analyses.sampleProof() }),
 })

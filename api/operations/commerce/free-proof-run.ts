@@ -3,7 +3,6 @@ import { analysisFixture } from '#domain/analysis/fixture.ts'
 import type { AnalysisInput } from '#domain/analysis/input.ts'
 import { Moment } from '#domain/rails/fields.ts'
 import { dayOf } from '#domain/receipts/statement.ts'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { freeText, IdempotencyKey, Usage } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { claims, DecidedAnalysis, holds, provenAnalysis, section } from './analysis-shapes.ts'
@@ -69,7 +68,6 @@ export const freeProofRun = operation({
   output: z
     .strictObject({ ...signed, proof: DecidedAnalysis, usage: Usage.extract(['synthetic']) })
     .meta({ id: 'FreeProof' }),
-  example: evidenceExamples['free-proof-run'],
   handle: async ({ evidence, mission_id, publication_consent, ...judged }, context) => {
     const input = evidence ? packetOf({ evidence, ...judged }) : analysisFixture
     const mission = { mission_id, publication_consent }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
 import { described, packet, tour } from './investor-demo-shapes.ts'
 
@@ -11,7 +10,6 @@ export const investorDemoRead = operation({
   access: 'public',
   errors: ['unavailable'],
   output: z.strictObject(described).meta({ id: 'InvestorDemo' }),
-  example: evidenceExamples['investor-demo-read'],
   handle: async (_, context) => {
     const { verification_packet: _packet, ...demo } = await context.investorDemo.describe()
     return { body: { ...demo, ...tour } }
@@ -26,7 +24,6 @@ export const investorDemoV2Read = operation({
   access: 'public',
   errors: ['unavailable'],
   output: z.strictObject({ ...described, ...packet }).meta({ id: 'InvestorDemoV2' }),
-  example: evidenceExamples['investor-demo-detail-read'],
   handle: async (_, { investorDemo }) => ({
     body: { ...(await investorDemo.describe()), ...tour },
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
 import { askedOf, DemoInput, packet, ran, timings } from './investor-demo-shapes.ts'
 import { askingOf } from './proven-agent.ts'
@@ -19,7 +18,6 @@ export const investorDemoRun = operation({
   http: { method: 'POST', path: '/api/investor-demo', host: 'base' },
   ...run,
   output: z.strictObject(ran).meta({ id: 'InvestorDemoRun' }),
-  example: evidenceExamples['investor-demo-run'],
   handle: async (given, context) => ({
     body: await context.investorDemo.run(askingOf(context), {
       ...askedOf(given),
@@ -35,7 +33,6 @@ export const investorDemoV2Run = operation({
   http: { method: 'POST', path: '/api/investor-demo-v2', host: 'base' },
   ...run,
   output: z.strictObject({ ...ran, ...packet, ...timings }).meta({ id: 'InvestorDemoV2Run' }),
-  example: evidenceExamples['investor-demo-detail-run'],
   handle: async (given, context) => ({
     body: await context.investorDemo.run(askingOf(context), {
       ...askedOf(given),

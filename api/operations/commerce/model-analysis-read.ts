@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Analysis } from '#domain/analysis/schema.ts'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../agents/caller.ts'
@@ -36,7 +35,6 @@ export const modelAnalysisRead = operation({
     }),
   }),
   output: z.union([AnalysisSample, StoredAnalysis]),
-  example: evidenceExamples['model-analysis-read'],
   handle: async ({ analysis_id }, context) => {
     if (analysis_id === undefined) return { body: await context.analyses.sample() }
     const agentId = readingAgentId(context, 'an agent reads its own analyses')

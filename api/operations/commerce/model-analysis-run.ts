@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
 import {
   analysisErrors,
@@ -33,7 +32,6 @@ export const modelAnalysisRun = operation({
   uses: () => ({ analyses: 1 }),
   input: z.strictObject(analysisFields),
   output,
-  example: evidenceExamples['model-analysis-run'],
   handle: async ({ force_fallback, usage, ...input }, context) => ({
     body: await context.analyses.run({ ...askingOf(context), input, force_fallback, usage }),
   }),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Analysis } from '#domain/analysis/schema.ts'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
 import { sampled } from '../receipts/sampled.ts'
 import { UsageEvent } from '../usage/usage-shapes.ts'
@@ -21,6 +20,5 @@ export const modelRelayRead = operation({
       proof_relay: ProofRelay,
     })
     .meta({ id: 'RelaySample' }),
-  example: evidenceExamples['model-relay-read'],
   handle: async (_, { relays }) => ({ body: await relays.sample() }),
 })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
 import { Analysis } from '#domain/analysis/schema.ts'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { UsageEvent } from '../usage/usage-shapes.ts'
@@ -52,7 +51,6 @@ export const modelRelayRun = operation({
       receipt: Receipt,
     })
     .meta({ id: 'RelayedAnalysis' }),
-  example: evidenceExamples['model-relay-run'],
   handle: async ({ analysis_result: stored, context: given = fixture }, context) => {
     const asking = askingOf(context)
     if (stored !== undefined) return { body: await context.relays.relay({ ...asking, stored }) }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { operation } from '../../operation.ts'
 import { sampled } from '../receipts/sampled.ts'
 import { completed } from './completion-shapes.ts'
@@ -11,6 +10,5 @@ export const receiptCompletionRead = operation({
   http: { method: 'GET', path: '/api/provider-receipt-completion', host: 'base' },
   access: 'public',
   output: z.strictObject({ ...sampled, ...completed }).meta({ id: 'CompletionSample' }),
-  example: evidenceExamples['receipt-completion-read'],
   handle: async (_, { completions }) => ({ body: await completions.sample() }),
 })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { movementTypes } from '#domain/payments/receipt-completion.ts'
-import { evidenceExamples } from '../../examples/evidence.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -36,7 +35,6 @@ export const receiptCompletionRun = operation({
     provider_session_id: name.meta({ description: 'What the provider calls it.' }),
   }),
   output: z.strictObject(completed).meta({ id: 'ReceiptCompletion' }),
-  example: evidenceExamples['receipt-completion-run'],
   handle: async (movement, context) => ({
     body: await context.completions.complete(movement, askingOf(context)),
   }),

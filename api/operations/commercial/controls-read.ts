@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { commercialExamples } from '../../examples/commercial.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { AccountId, ControlName, controlled, FeeUsdPerMonth } from './control-shapes.ts'
@@ -29,7 +28,6 @@ export const controlsRead = operation({
   errors: ['not_found', 'not_owner'],
   input: z.strictObject({ account_id: AccountId.optional() }),
   output,
-  example: commercialExamples['enterprise-controls-read'],
   handle: async ({ account_id }, context) => {
     const { caller } = context
     const agentId = agentIdOf(context)

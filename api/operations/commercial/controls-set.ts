@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { commercialExamples } from '../../examples/commercial.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -16,8 +15,6 @@ export const controlsSet = operation({
   summary:
     'Set controls of an account: its agent narrows them for a monthly fee, an operator may widen them.',
   http: { method: 'POST', path: '/api/enterprise-controls', host: 'base' },
-  mode: 'set_controls',
-  defaultMode: true,
   access: ['agent', 'operator'],
   needs: { scopes: ['controls:write'] },
   errors: ['not_found', 'not_owner', 'control_denied', 'fee_not_accepted', 'forbidden_material'],
@@ -33,7 +30,6 @@ export const controlsSet = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: commercialExamples['enterprise-controls-set'],
   handle: async ({ account_id: accountId, accept_fee: acceptFee, controls, reason }, context) => {
     const { caller, callId } = context
     const by =

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { isPercent, percentItems } from '#domain/credit/fees.ts'
-import { commercialExamples } from '../../examples/commercial.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { scopedAgentId } from '../agents/scoped-caller.ts'
@@ -78,7 +77,6 @@ export const feesAssess = operation({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output,
-  example: commercialExamples['commercial-fees-assess'],
   handle: async ({ accrue, wallet_id: walletId, ...of }, context) => {
     const { callId, commercialLayer } = context
     const given = [of.run_id, of.quote_id, of.items].filter((one) => one !== undefined)

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { walletTiers } from '#domain/credit/fees.ts'
-import { commercialExamples } from '../../examples/commercial.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf, readingAgentId } from '../agents/caller.ts'
 import { WalletId } from '../payments/shapes.ts'
@@ -44,7 +43,6 @@ export const layerRead = operation({
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ wallet_id: WalletId.optional() }),
   output,
-  example: commercialExamples['commercial-layer-read'],
   handle: async ({ wallet_id }, context) => {
     const agentId =
       wallet_id === undefined

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { commercialExamples } from '../../examples/commercial.ts'
 import { Address, IdempotencyKey, WalletSignature } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -13,7 +12,6 @@ export const walletBind = operation({
   id: 'enterprise-wallet-bind',
   summary: 'Bind a wallet to your account by its signature; its payouts then obey your controls.',
   http: { method: 'POST', path: '/api/enterprise-controls', host: 'base' },
-  mode: 'bind_wallet',
   access: 'agent',
   needs: { scopes: ['controls:write'] },
   status: [201],
@@ -27,7 +25,6 @@ export const walletBind = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: commercialExamples['enterprise-wallet-bind'],
   handle: async ({ wallet, signature }, context) => {
     const { callId } = context
     const binding = { callId, agentId: callingAgentId(context), wallet, signature }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { consoleExamples } from '../../examples/console.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { Credential } from '../agents/shapes.ts'
@@ -21,7 +20,6 @@ export const accessKeyRevoke = operation({
   output: z
     .strictObject({ credential: Credential, receipt: Receipt })
     .meta({ id: 'RevokedAccessKey' }),
-  example: consoleExamples['access-key-revoke'],
   handle: async ({ credential_id: credentialId, reason }, context) => {
     const revocation = { by: operatorOf(context), credentialId, reason }
     await context.agentKeys.revoke(revocation, context.callId)

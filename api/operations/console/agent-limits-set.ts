@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { LimitChange, TrustLimits } from '#domain/agents/trust-limits.ts'
-import { consoleExamples } from '../../examples/console.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { AgentId } from '../agents/shapes.ts'
@@ -29,7 +28,6 @@ export const agentLimitsSet = operation({
       receipt: Receipt,
     })
     .meta({ id: 'AgentLimitsChange' }),
-  example: consoleExamples['agent-limits-set'],
   handle: async ({ agent_id: agentId, limits: change, reason }, context) => {
     const asked = { by: operatorOf(context), agentId, change, reason }
     await context.agentKeys.setLimits(asked, context.callId)

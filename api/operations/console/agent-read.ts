@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { decisions } from '#domain/reviews/review.ts'
-import { consoleExamples } from '../../examples/console.ts'
 import { ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Agent, AgentId, Credential, Scope } from '../agents/shapes.ts'
@@ -43,6 +42,5 @@ export const agentRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ agent_id: AgentId }),
   output,
-  example: consoleExamples['agent-read'],
   handle: async ({ agent_id }, context) => ({ body: await context.agentKeys.read(agent_id) }),
 })

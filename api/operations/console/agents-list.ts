@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { trustStates } from '#domain/agents/trust.ts'
-import { consoleExamples } from '../../examples/console.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
@@ -38,7 +37,6 @@ export const agentsList = operation({
   output: z
     .strictObject({ items: z.array(Agent), offset: z.int(), limit: z.int() })
     .meta({ id: 'AgentLines' }),
-  example: consoleExamples['agents-list'],
   handle: async ({ q, state, ...page }, context) => {
     const { offset, limit } = pageOf(page)
     const items = await context.switches.agents({ text: q, state }, { offset, limit })

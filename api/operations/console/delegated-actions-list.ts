@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { actionStates } from '#domain/authority/facts.ts'
-import { delegationExamples } from '../../examples/delegation.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
 import { ActionLine } from './mandate-shapes.ts'
@@ -22,7 +21,6 @@ export const delegatedActionsList = operation({
   output: z
     .strictObject({ items: z.array(ActionLine), offset: z.int(), limit: z.int() })
     .meta({ id: 'DelegatedActionLines' }),
-  example: delegationExamples['delegated-actions-list'],
   handle: async ({ state, q, ...page }, context) => {
     const { offset, limit } = pageOf(page)
     const items = await context.mandateViews.actions({ state, text: q }, { offset, limit })

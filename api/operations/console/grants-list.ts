@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { grantStates } from '#domain/authority/facts.ts'
-import { delegationExamples } from '../../examples/delegation.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
 import { GrantLine } from './mandate-shapes.ts'
@@ -22,7 +21,6 @@ export const grantsList = operation({
   output: z
     .strictObject({ items: z.array(GrantLine), offset: z.int(), limit: z.int() })
     .meta({ id: 'GrantLines' }),
-  example: delegationExamples['grants-list'],
   handle: async ({ state, q, ...page }, context) => {
     const { offset, limit } = pageOf(page)
     const items = await context.mandateViews.grants({ state, text: q }, { offset, limit })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { inboxActions } from '#domain/reviews/inbox.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
-import { consoleExamples } from '../../examples/console.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
@@ -62,7 +61,6 @@ export const inbox = operation({
     ...pageFields(5),
   }),
   output,
-  example: consoleExamples.inbox,
   handle: async ({ action, kind, code, rail, evidence_roots, ...asked }, context) => {
     const evidenceRoots = evidence_roots === 'true'
     const filter = { action, kind, code, rail, ...waitingOf(asked) }

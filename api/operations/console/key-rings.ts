@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { delegationExamples } from '../../examples/delegation.ts'
 import { operation } from '../../operation.ts'
 import { RingName, ServiceKey, ServiceKeyRotation } from '../keys/shapes.ts'
 
@@ -21,6 +20,5 @@ export const keyRings = operation({
   http: { method: 'GET', path: '/api/operator/key-rings', host: 'base' },
   access: 'operator',
   output: z.strictObject({ rings: z.array(Ring) }).meta({ id: 'KeyRings' }),
-  example: delegationExamples['key-rings'],
   handle: async (_input, context) => ({ body: { rings: await context.keyRings.read() } }),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { delegationExamples } from '../../examples/delegation.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { ActionLine, AnyMandateId, DecisionLine, GrantLine, mandateLine } from './mandate-shapes.ts'
@@ -41,7 +40,6 @@ export const mandateRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ mandate_id: AnyMandateId }),
   output,
-  example: delegationExamples['mandate-read'],
   handle: async ({ mandate_id }, context) => ({
     body: await context.mandateViews.read(mandate_id),
   }),

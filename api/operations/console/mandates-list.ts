@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { mandateStates } from '#domain/authority/facts.ts'
-import { delegationExamples } from '../../examples/delegation.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
 import { mandateLine } from './mandate-shapes.ts'
@@ -27,7 +26,6 @@ export const mandatesList = operation({
       limit: z.int(),
     })
     .meta({ id: 'MandateLines' }),
-  example: delegationExamples['mandates-list'],
   handle: async ({ kind, state, q, ...page }, context) => {
     const { offset, limit } = pageOf(page)
     const items = await context.mandateViews.list({ kind, state, text: q }, { offset, limit })

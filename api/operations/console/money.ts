@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { consoleExamples } from '../../examples/console.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
@@ -59,6 +58,5 @@ export const money = operation({
       .meta({ description: 'Hours of the last day, or days of the last 30.' }),
   }),
   output,
-  example: consoleExamples.money,
   handle: async ({ span }, context) => ({ body: await context.money.read(span) }),
 })

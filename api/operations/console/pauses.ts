@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { controlScopes } from '#domain/payouts/controls.ts'
-import { consoleExamples } from '../../examples/console.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
@@ -34,6 +33,5 @@ export const pauses = operation({
   http: { method: 'GET', path: '/api/operator/pauses', host: 'base' },
   access: 'operator',
   output,
-  example: consoleExamples.pauses,
   handle: async (_input, context) => ({ body: await context.switches.pauses() }),
 })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { pilotSources, pilotStates } from '#domain/pilots/pilot.ts'
-import { consoleExamples } from '../../examples/console.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
@@ -43,7 +42,6 @@ export const pilotsList = operation({
       total: z.int(),
     })
     .meta({ id: 'PilotLines' }),
-  example: consoleExamples['pilots-list'],
   handle: async ({ q, rail, state, source, ...page }, { pilots }) => ({
     body: await pilots.list({ text: q, rail, states: state && [state], source }, pageOf(page)),
   }),

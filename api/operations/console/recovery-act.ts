@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { recoverCommands } from '#domain/tasks/recover-command.ts'
-import { consoleExamples } from '../../examples/console.ts'
 import { freeText, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -26,7 +25,6 @@ export const recoveryAct = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: z.strictObject({ outcomes: z.array(Outcome) }).meta({ id: 'RecoveryOutcomes' }),
-  example: consoleExamples['recovery-act'],
   handle: async ({ act, ids, reason, input, dry_run, idempotency_key: key }, context) => {
     const batch = { act, ids, reason, input, key, dryRun: dry_run }
     return { body: { outcomes: await context.work.act(callingOperator(context), batch) } }

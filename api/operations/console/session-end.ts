@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { consoleExamples } from '../../examples/console.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
@@ -16,7 +15,6 @@ export const sessionEnd = operation({
     }),
   }),
   output: z.strictObject({ ended: z.literal(true) }).meta({ id: 'EndedSession' }),
-  example: consoleExamples['session-end'],
   handle: async ({ operator_id: operatorId }, context) => {
     const body = { ended: true as const }
     if (operatorId === undefined) {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
-import { consoleExamples } from '../../examples/console.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
 import { Session } from './shapes.ts'
@@ -13,7 +12,6 @@ export const sessionOpen = operation({
   access: 'operator',
   idempotency: { kind: 'effect' },
   output: z.strictObject({ session: Session }).meta({ id: 'OpenedSession' }),
-  example: consoleExamples['session-open'],
   handle: async (_input, context) => {
     // A session does not prolong itself, so that its end is an end.
     if (context.sent.headers['authorization'] === undefined)

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { consoleExamples } from '../../examples/console.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
 import { Session } from './shapes.ts'
@@ -11,7 +10,6 @@ export const sessionRead = operation({
   http: { method: 'GET', path: '/api/operator/session', host: 'base' },
   access: 'operator',
   output: z.strictObject({ session: Session }).meta({ id: 'CurrentSession' }),
-  example: consoleExamples['session-read'],
   handle: async (_input, context) => {
     const session = await context.sessions.read(callingOperator(context), context.sent.headers)
     return { body: { session } }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { consoleExamples } from '../../examples/console.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
@@ -46,7 +45,6 @@ export const workList = operation({
     ...pageFields(5),
   }),
   output,
-  example: consoleExamples['work-list'],
   handle: async ({ kind, state, q, ...page }, context) => {
     const { offset, limit } = pageOf(page)
     const items = await context.work.list({ kind, state, text: q }, { offset, limit })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { recoverCommands } from '#domain/tasks/recover-command.ts'
-import { consoleExamples } from '../../examples/console.ts'
 import { Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { TakenStep } from '../tasks/steps-shape.ts'
@@ -64,6 +63,5 @@ export const workRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ id: text(1, 80) }),
   output,
-  example: consoleExamples['work-read'],
   handle: async ({ id }, context) => ({ body: await context.work.read(id) }),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { creditExamples } from '../../examples/credit.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -50,7 +49,6 @@ export const agentCreditFund = operation({
     )
     .meta(fundingForms),
   output,
-  example: creditExamples['agent-credit-fund'],
   handle: async ({ entitlement_id, quote_id, quote_token, ...given }, context) => {
     const { credit } = context
     const agentId = callingAgentId(context)

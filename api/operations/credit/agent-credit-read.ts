@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { creditExamples } from '../../examples/credit.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { EntitlementId } from '../payments/shapes.ts'
@@ -18,7 +17,6 @@ export const agentCreditRead = operation({
   errors: ['not_found', 'not_owner'],
   input: z.strictObject({ entitlement_id: EntitlementId }),
   output,
-  example: creditExamples['agent-credit-read'],
   handle: async ({ entitlement_id }, context) => ({
     body: await context.credit.read(entitlement_id, agentIdOf(context)),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { creditExamples } from '../../examples/credit.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -21,7 +20,6 @@ export const allowanceFund = operation({
   summary:
     'Pay into your allowance wallet by a payment presented before, or by a new one; it counts once it is confirmed.',
   http: { method: 'POST', path: '/api/agent-allowance-wallet', host: 'base' },
-  mode: 'fund_allowance',
   access: 'agent',
   needs: { scopes: ['wallets:write'] },
   status: [202],
@@ -37,7 +35,6 @@ export const allowanceFund = operation({
     .refine(isFunding, fundingMessage)
     .meta(fundingForms),
   output,
-  example: creditExamples['allowance-fund'],
   handle: async ({ mode: _mode, wallet_id, ...given }, context) => ({
     body: await context.wallets.fund(callingAgentId(context), wallet_id, fundedBy(given)),
   }),

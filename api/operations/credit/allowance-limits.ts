@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { creditExamples } from '../../examples/credit.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -14,7 +13,6 @@ export const allowanceLimits = operation({
   id: 'allowance-limits',
   summary: 'Set limits of an allowance wallet: its agent narrows them, an operator may widen them.',
   http: { method: 'POST', path: '/api/agent-allowance-wallet', host: 'base' },
-  mode: 'set_limits',
   access: ['agent', 'operator'],
   needs: { scopes: ['wallets:write'] },
   errors: ['not_found', 'not_owner', 'control_denied'],
@@ -25,7 +23,6 @@ export const allowanceLimits = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: creditExamples['allowance-limits'],
   handle: async ({ wallet_id, limits }, context) => {
     const { caller, callId } = context
     const by =

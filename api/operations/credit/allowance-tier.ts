@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { walletTiers } from '#domain/credit/fees.ts'
-import { creditExamples } from '../../examples/credit.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -18,7 +17,6 @@ export const allowanceTier = operation({
   id: 'allowance-tier',
   summary: 'Make your allowance wallet premium, which pays the fee of the month, or free again.',
   http: { method: 'POST', path: '/api/agent-allowance-wallet', host: 'base' },
-  mode: 'set_tier',
   access: 'agent',
   needs: { scopes: ['wallets:write'] },
   errors: ['not_found', 'not_owner', 'control_denied', 'payment_required', 'paused'],
@@ -29,7 +27,6 @@ export const allowanceTier = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: creditExamples['allowance-tier'],
   handle: async ({ wallet_id: walletId, tier }, context) => {
     const { callId } = context
     const agentId = callingAgentId(context)

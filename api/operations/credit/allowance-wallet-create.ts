@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { creditExamples } from '../../examples/credit.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -14,8 +13,6 @@ export const allowanceWalletCreate = operation({
   summary:
     'Create your allowance wallet, free of charge, with limits for a run, a day and the rails that it pays.',
   http: { method: 'POST', path: '/api/agent-allowance-wallet', host: 'base' },
-  mode: 'create_wallet',
-  defaultMode: true,
   access: 'agent',
   needs: { scopes: ['wallets:write'] },
   status: [201],
@@ -27,7 +24,6 @@ export const allowanceWalletCreate = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: creditExamples['allowance-wallet-create'],
   handle: async ({ label, limits }, context) => {
     const made = { callId: context.callId, agentId: callingAgentId(context), label, limits }
     return { body: await context.wallets.create(made) }

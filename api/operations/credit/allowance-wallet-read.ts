@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
-import { creditExamples } from '../../examples/credit.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { WalletId } from '../payments/shapes.ts'
@@ -25,7 +24,6 @@ export const allowanceWalletRead = operation({
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ wallet_id: WalletId.optional() }),
   output,
-  example: creditExamples['allowance-wallet-read'],
   handle: async ({ wallet_id }, context) => {
     const product = { product_parts: [...productParts], fee_model: feeModel }
     if (wallet_id === undefined) return { body: { ...product, wallet: null } }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { creditExamples } from '../../examples/credit.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -29,7 +28,6 @@ export const creditBindingCreate = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: creditExamples['credit-binding-create'],
   handle: async ({ entitlement_id, challenge_id }, context) => {
     const ids = {
       agentId: callingAgentId(context),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { creditExamples } from '../../examples/credit.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
@@ -29,7 +28,6 @@ export const creditBindingRead = operation({
     )
     .meta({ not: { required: ['binding_id', 'entitlement_id'] } }),
   output,
-  example: creditExamples['credit-binding-read'],
   handle: async ({ binding_id, entitlement_id }, context) => {
     const contract = await context.contracts.binding()
     const selector = selectorOf(binding_id, entitlement_id)

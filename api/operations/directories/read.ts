@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { directoryExamples } from '../../examples/directories.ts'
 import { operation } from '../../operation.ts'
 import { DIRECTORY_PATH, DirectoryName, Submission, SubmissionId } from './shapes.ts'
 
@@ -30,7 +29,6 @@ export const directoryRead = operation({
     }),
   }),
   output,
-  example: directoryExamples['directory-read'],
   handle: async ({ submission_id }, context) => ({
     body: await context.directories.read(submission_id),
   }),

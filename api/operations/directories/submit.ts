@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { directoryExamples } from '../../examples/directories.ts'
 import { Digest, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { DirectoryDocument } from '../../registry/directory-document-shape.ts'
@@ -31,7 +30,6 @@ export const directorySubmit = operation({
       document_sha256: Digest.meta({ description: 'Of the RFC 8785 form of the document.' }),
     })
     .meta({ id: 'SubmittedToDirectory' }),
-  example: directoryExamples['directory-submit'],
   handle: async ({ directory, dry_run }, context) => {
     const { operatorId } = callingOperator(context)
     const asked = { directory, dryRun: dry_run, operatorId }

@@ -1,4 +1,3 @@
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 import { AgentCard } from '../../registry/agent-card-shape.ts'
 
@@ -9,6 +8,5 @@ export const agentCardRead = operation({
   http: { method: 'GET', path: '/.well-known/agent-card.json', host: 'base', cacheable: true },
   access: 'public',
   output: AgentCard,
-  example: discoveryExamples['agent-card'],
   handle: async (_input, { discovery }) => ({ body: await discovery.agentCard() }),
 })

@@ -1,4 +1,3 @@
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 import { IdentityRegistration } from '../../registry/identity-registration-shape.ts'
 
@@ -15,6 +14,5 @@ export const agentRegistrationRead = operation({
   },
   access: 'public',
   output: IdentityRegistration,
-  example: discoveryExamples['agent-registration'],
   handle: async (_input, { discovery }) => ({ body: discovery.identityRegistration() }),
 })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { paymentPaths } from '#domain/payments/payment-reference.ts'
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 import { AgentTools } from '../../registry/agent-tools-shape.ts'
 import { Method } from '../payments/shapes.ts'
@@ -28,7 +27,6 @@ export const agentTools = operation({
   },
   access: 'public',
   output,
-  example: discoveryExamples['agent-tools'],
   handle: async (_input, { discovery, quotes, payments }) => ({
     body: {
       ...discovery.agentTools(),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { RateLimit } from '../../calls/rate-policies.ts'
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 import { StartHere } from '../../registry/start-here-shape.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -19,7 +18,6 @@ export const agentsStartHere = operation({
       description: 'How many calls a caller may make; answers name theirs in RateLimit-Policy.',
     }),
   }).meta({ id: 'AgentsStartHere' }),
-  example: discoveryExamples['agents-start-here'],
   handle: async ({ rail }, { discovery }) => ({
     body: { ...discovery.startHere(rail), rate_limits: discovery.rateLimits() },
   }),

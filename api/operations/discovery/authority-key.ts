@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 
 const output = z.looseObject({
@@ -21,7 +20,6 @@ export const authorityKey = operation({
   },
   access: 'public',
   output,
-  example: discoveryExamples['authority-key'],
   handle: async (_input, context) => ({
     body: await context.discovery.authorityKey(),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 
 /** GET /healthz: the process answers; asks no dependency. */
@@ -9,6 +8,5 @@ export const healthz = operation({
   http: { method: 'GET', path: '/healthz', host: 'both', unlimited: true },
   access: 'public',
   output: z.object({ ok: z.literal(true) }),
-  example: discoveryExamples.healthz,
   handle: async () => ({ body: { ok: true as const } }),
 })

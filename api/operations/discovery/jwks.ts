@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 
 const output = z
@@ -13,6 +12,5 @@ export const jwks = operation({
   http: { method: 'GET', path: '/.well-known/jwks.json', host: 'base', cacheable: true },
   access: 'public',
   output,
-  example: discoveryExamples.jwks,
   handle: async (_input, context) => ({ body: await context.discovery.jwks() }),
 })

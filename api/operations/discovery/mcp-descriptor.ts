@@ -1,4 +1,3 @@
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { McpDescriptor } from '../../mcp/shapes.ts'
 import { operation } from '../../operation.ts'
 
@@ -9,6 +8,5 @@ export const mcpDescriptor = operation({
   http: { method: 'GET', path: '/.well-known/mcp.json', host: 'base', cacheable: true },
   access: 'public',
   output: McpDescriptor,
-  example: discoveryExamples['mcp-descriptor'],
   handle: async (_input, context) => ({ body: context.discovery.mcp() }),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 
 const output = z.looseObject({ openapi: z.string(), info: z.unknown(), paths: z.unknown() })
@@ -11,6 +10,5 @@ export const openapi = operation({
   http: { method: 'GET', path: '/openapi.json', host: 'base', cacheable: true },
   access: 'public',
   output,
-  example: discoveryExamples.openapi,
   handle: async (_input, context) => ({ body: await context.discovery.openapi() }),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { sandboxExamples } from '../../examples/sandbox.ts'
 import { operation } from '../../operation.ts'
 import { Quickstart } from '../../registry/start-here-shape.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -15,6 +14,5 @@ export const agentQuickstartRead = operation({
     rail: Rail.default('packetops').meta({ description: 'One of `allowed_rails`.' }),
   }),
   output: Quickstart,
-  example: sandboxExamples['agent-quickstart-read'],
   handle: async ({ rail }, { discovery }) => ({ body: discovery.quickstart(rail) }),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { sandboxExamples } from '../../examples/sandbox.ts'
 import { operation } from '../../operation.ts'
 import { QuickstartCall } from '../../registry/start-here-shape.ts'
 import { sandboxFields, sandboxStart, sandboxStarted } from '../runs/sandbox-shapes.ts'
@@ -20,7 +19,6 @@ export const agentQuickstartRun = operation({
   ...sandboxStart,
   input: z.strictObject(sandboxFields),
   output,
-  example: sandboxExamples['agent-quickstart-run'],
   handle: async ({ idempotency_key: _key, ...asked }, { sandbox, discovery, callId }) => {
     const started = await sandbox.start(
       { ...asked, fault: 'none', among: sandbox.quickstarts },

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 import type { HealthCommands } from '../../registry/documents.ts'
 
@@ -16,7 +15,6 @@ export const readyz = operation({
       checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })),
     })
     .meta({ id: 'Readiness' }),
-  example: discoveryExamples.readyz,
   handle: async (_input, context) => {
     const ready = await context.health.ready()
     const body = (await context.sent.isInsider?.()) ? ready : withoutDetails(ready)

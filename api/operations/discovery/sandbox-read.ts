@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { sandboxExamples } from '../../examples/sandbox.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
@@ -25,7 +24,6 @@ export const agentSandboxRead = operation({
   access: ['status', 'public'],
   statusToken: { prefixes: ['tk'], signed: false },
   output: z.union([followed, contract]),
-  example: sandboxExamples['agent-sandbox-read'],
   handle: async (_input, context) => {
     if (context.caller.kind === 'status')
       return { body: await context.sandbox.read(subjectOf(context)) }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { sandboxFaults } from '#domain/runs/sandbox.ts'
-import { sandboxExamples } from '../../examples/sandbox.ts'
 import { operation } from '../../operation.ts'
 import { sandboxFields, sandboxStart, sandboxStarted } from '../runs/sandbox-shapes.ts'
 
@@ -19,7 +18,6 @@ export const agentSandboxRun = operation({
     }),
   }),
   output: z.strictObject(sandboxStarted).meta({ id: 'SandboxRun' }),
-  example: sandboxExamples['agent-sandbox-run'],
   handle: async ({ idempotency_key: _key, ...asked }, { sandbox, callId }) => ({
     body: await sandbox.start({ ...asked, among: sandbox.runs }, callId),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
@@ -18,6 +17,5 @@ export const schemaIndex = operation({
   http: { method: 'GET', path: '/schemas', host: 'base', cacheable: true },
   access: 'public',
   output,
-  example: discoveryExamples['schema-index'],
   handle: async (_input, context) => ({ body: { schemas: context.discovery.schemas.index() } }),
 })

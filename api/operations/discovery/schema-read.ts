@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 
 const output = z.looseObject({ $schema: z.string(), $id: z.url() }).meta({ id: 'SchemaDocument' })
@@ -14,7 +13,6 @@ export const schemaRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ schema_name: z.string().regex(/^[a-z0-9.-]{1,64}$/) }),
   output,
-  example: discoveryExamples['schema-read'],
   handle: async ({ schema_name }, context) => {
     const document = context.discovery.schemas.read(schema_name)
     if (document === undefined)

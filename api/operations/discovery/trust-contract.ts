@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { discoveryExamples } from '../../examples/inputs.ts'
 import { operation } from '../../operation.ts'
 
 const output = z.looseObject({
@@ -18,7 +17,6 @@ export const trustContract = operation({
   http: { method: 'GET', path: '/api/trust-contract', host: 'base', cacheable: true },
   access: 'public',
   output,
-  example: discoveryExamples['trust-contract'],
   handle: async (_input, context) => ({
     body: await context.discovery.trustContract(),
   }),

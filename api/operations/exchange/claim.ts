@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { exchangeExamples } from '../../examples/exchange.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
@@ -11,7 +10,6 @@ export const exchangeClaim = operation({
   id: 'exchange-claim',
   summary: 'Claim an approved work order; you alone may deliver it until the claim expires.',
   http: { method: 'POST', path: EXCHANGE_PATH, host: 'base' },
-  mode: 'claim_work_order',
   access: 'agent',
   needs: { scopes: ['exchange:write'] },
   gate: { rails: 'priced', callback: 'if_given' },
@@ -29,7 +27,6 @@ export const exchangeClaim = operation({
   output: z
     .strictObject({ work_order: ClaimedOrder, claim: Claim, input_reference: InputReference })
     .meta({ id: 'ClaimedOnExchange' }),
-  example: exchangeExamples['exchange-claim'],
   handle: async ({ work_order_id }, context) => {
     await context.exchange.claim(writerOf(context), work_order_id, context.callId)
     return answeredByService

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { exchangeExamples } from '../../examples/exchange.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
@@ -40,7 +39,6 @@ export const exchangeDeliver = operation({
   summary:
     'Deliver a claimed work order. The validator of its rail decides whether it is taken, and an operator whether it becomes the result.',
   http: { method: 'POST', path: EXCHANGE_PATH, host: 'base' },
-  mode: 'deliver_work_order',
   access: 'agent',
   needs: { scopes: ['exchange:write'] },
   delegable: true,
@@ -66,7 +64,6 @@ export const exchangeDeliver = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: exchangeExamples['exchange-deliver'],
   handle: async (
     { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
     context,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { exchangeExamples } from '../../examples/exchange.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
 import { agentIdOf } from '../agents/caller.ts'
@@ -39,7 +38,6 @@ export const exchangeRead = operation({
     ...pageFields(3),
   }),
   output,
-  example: exchangeExamples['exchange-read'],
   handle: async ({ rail, claim_id, offset, limit }, context) => ({
     body: await context.exchange.list(
       { agentId: agentIdOf(context), claimId: claim_id, rail },

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { exchangeExamples } from '../../examples/exchange.ts'
 import { freeText } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -11,7 +10,6 @@ export const exchangeRelease = operation({
   id: 'exchange-release',
   summary: 'Give a claimed work order back, so that another agent may claim it.',
   http: { method: 'POST', path: EXCHANGE_PATH, host: 'base' },
-  mode: 'release_work_order',
   access: 'agent',
   needs: { scopes: ['exchange:write'] },
   errors: ['not_found', 'wrong_state'],
@@ -25,7 +23,6 @@ export const exchangeRelease = operation({
   output: z
     .strictObject({ work_order: ClaimedOrder, claim: Claim })
     .meta({ id: 'ReleasedToExchange' }),
-  example: exchangeExamples['exchange-release'],
   handle: async ({ mode: _mode, ...asked }, context) => {
     await context.exchange.release(callingAgentId(context), asked, context.callId)
     return answeredByService

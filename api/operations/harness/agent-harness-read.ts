@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { stepNamesOf } from '#domain/harness/suites.ts'
-import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
 import { ReadTestRun, readTest, Scenario, testRead } from './shapes.ts'
 
@@ -24,7 +23,6 @@ export const agentHarnessRead = operation({
   },
   ...testRead,
   output: z.union([ReadTestRun, contract]),
-  example: harnessExamples['agent-harness-read'],
   handle: readTest(suite, (scenarios) => ({
     contents: [...stepNamesOf(suite)],
     scenarios,

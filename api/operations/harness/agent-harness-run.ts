@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
 import { begin, scenariosOf, testFields, testStart } from './shapes.ts'
 
@@ -20,6 +19,5 @@ export const agentHarnessRun = operation({
   ...testStart,
   errors: [],
   input: z.strictObject({ ...testFields, scenarios: scenariosOf(suite) }),
-  example: harnessExamples['agent-harness-run'],
   handle: ({ idempotency_key: _key, ...asked }, context) => begin(context, suite, asked),
 })

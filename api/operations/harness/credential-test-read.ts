@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
 import { ReadTestRun, readTest, testRead } from './shapes.ts'
 
@@ -18,7 +17,6 @@ export const credentialTestRead = operation({
   http: { method: 'GET', path: '/api/credential-enforcement-agent-test', host: 'base' },
   ...testRead,
   output: z.union([ReadTestRun, contract]),
-  example: harnessExamples['credential-test-read'],
   handle: readTest(suite, (scenarios) => ({
     matrix: scenarios.map(({ step, expected }) => ({ case: step, expected })),
   })),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
 import { begin, scenariosOf, testFields, testStart } from './shapes.ts'
 
@@ -17,6 +16,5 @@ export const credentialTestRun = operation({
     scenarios: scenariosOf(suite),
     idempotency_key: testFields.idempotency_key,
   }),
-  example: harnessExamples['credential-test-run'],
   handle: ({ scenarios }, context) => begin(context, suite, { rail: 'packetops', scenarios }),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
 import { ReadTestRun, readTest, Scenario, testRead } from './shapes.ts'
 
@@ -18,6 +17,5 @@ export const externalAgentRead = operation({
   http: { method: 'GET', path: '/api/external-agent-agent-test', host: 'base' },
   ...testRead,
   output: z.union([ReadTestRun, contract]),
-  example: harnessExamples['external-agent-read'],
   handle: readTest(suite, (scenarios) => ({ scenarios })),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
 import { begin, scenariosOf, testFields, testStart } from './shapes.ts'
 
@@ -27,6 +26,5 @@ export const externalAgentRun = operation({
           'An MCP server on HTTPS at a public address, asked for tools/list by one guarded request.',
       }),
   }),
-  example: harnessExamples['external-agent-run'],
   handle: ({ idempotency_key: _key, ...asked }, context) => begin(context, suite, asked),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
 import { ReadTestRun, readTest, Scenario, testRead } from './shapes.ts'
 
@@ -19,7 +18,6 @@ export const externalInvocationRead = operation({
   http: { method: 'GET', path: '/api/external-agent-invocation-test', host: 'base' },
   ...testRead,
   output: z.union([ReadTestRun, contract]),
-  example: harnessExamples['external-invocation-read'],
   handle: readTest(suite, (scenarios) => ({
     scenarios,
     build_date: '2026-06-17' as const,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { harnessExamples } from '../../examples/harness.ts'
 import { operation } from '../../operation.ts'
 import { begin, scenariosOf, testFields, testStart } from './shapes.ts'
 
@@ -15,6 +14,5 @@ export const externalInvocationRun = operation({
   ...testStart,
   errors: [],
   input: z.strictObject({ ...testFields, scenarios: scenariosOf(suite) }),
-  example: harnessExamples['external-invocation-run'],
   handle: ({ idempotency_key: _key, ...asked }, context) => begin(context, suite, asked),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { harnessExamples } from '../../examples/harness.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -12,7 +11,6 @@ export const regressionPersist = operation({
   summary:
     'Keep the report of a completed test, made of its stored transcript, with a receipt and what changed since the last one.',
   http: { method: 'POST', path: REGRESSION_PATH, host: 'base' },
-  mode: 'persist_regression_report',
   tool: 'persist_regression_report',
   access: ['agent', 'operator'],
   needs: { scopes: ['regression:write'] },
@@ -28,7 +26,6 @@ export const regressionPersist = operation({
   output: z
     .strictObject({ report: RegressionReport, receipt: Receipt, diff: RegressionDiff })
     .meta({ id: 'PersistedRegressionReport' }),
-  example: harnessExamples['regression-persist'],
   handle: async ({ test_run_id, note }, { regressions }) => ({
     body: await regressions.persist(test_run_id, note ?? null),
   }),

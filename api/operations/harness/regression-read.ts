@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { harnessExamples } from '../../examples/harness.ts'
 import { Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -43,7 +42,6 @@ export const regressionRead = operation({
     ...pageFields(6),
   }),
   output,
-  example: harnessExamples['regression-read'],
   handle: async ({ kind, failed, since, ...page }, context) => {
     const filter = {
       kind,

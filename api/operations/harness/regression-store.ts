@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { harnessExamples } from '../../examples/harness.ts'
 import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
@@ -32,7 +31,6 @@ export const regressionStore = operation({
   summary:
     'Keep a report of your own test, which only you read, and get what changed since your last one.',
   http: { method: 'POST', path: REGRESSION_PATH, host: 'base' },
-  mode: 'store_regression_report',
   tool: 'store_regression_report',
   access: 'agent',
   needs: { scopes: ['regression:write'] },
@@ -46,7 +44,6 @@ export const regressionStore = operation({
   output: z
     .strictObject({ report: RegressionReport, diff: RegressionDiff })
     .meta({ id: 'StoredRegressionReport' }),
-  example: harnessExamples['regression-store'],
   handle: async ({ report }, context) => ({
     body: await context.regressions.store(callingAgent(context), report, context.callId),
   }),

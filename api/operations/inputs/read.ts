@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { inputExamples } from '../../examples/inputs.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
@@ -15,7 +14,6 @@ export const inputRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ sha256: Digest }),
   output: StoredInput,
-  example: inputExamples['input-read'],
   handle: async ({ sha256 }, context) => ({
     body: await context.inputs.read({ owner: callingAgent(context), sha256 }),
   }),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
-import { inputExamples } from '../../examples/inputs.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent, isSandbox, sentStream } from '../agents/caller.ts'
@@ -20,7 +19,6 @@ export const inputUpload = operation({
   idempotency: { kind: 'effect' },
   input: z.strictObject({ sha256: Digest }),
   output: StoredInput,
-  example: inputExamples['input-upload'],
   handle: async ({ sha256 }, context) => {
     const uploader = { owner: callingAgent(context), sandbox: isSandbox(context) }
     const { fresh, input } = await context.inputs.store(uploader, sha256, sentStream(context))

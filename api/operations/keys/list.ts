@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { operatorExamples } from '../../examples/operators.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -23,7 +22,6 @@ export const listKeys = operation({
   http: { method: 'GET', path: '/api/operator/keys', host: 'base' },
   access: 'operator',
   output,
-  example: operatorExamples['keys-list'],
   handle: async (_input, context) => ({
     body: await context.keys.list(callingOperator(context)),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorOf } from '../operators/caller.ts'
@@ -16,7 +15,6 @@ export const publishKeys = operation({
   summary:
     'Publish the keys that were added to the file of signing keys, and sign with them from then on.',
   http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
-  mode: 'publish_keys',
   access: 'operator',
   errors: ['wrong_state', 'forbidden_material'],
   input: z.strictObject({
@@ -25,7 +23,6 @@ export const publishKeys = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: operatorExamples['keys-publish'],
   handle: async ({ reason }, context) => ({
     body: await context.keys.publish(operatorOf(context), { reason }, context.callId),
   }),

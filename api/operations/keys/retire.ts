@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorOf } from '../operators/caller.ts'
@@ -14,7 +13,6 @@ export const retireKey = operation({
   summary:
     'End a signing key: what it signed up to now stays valid, and another key of its ring signs from now on.',
   http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
-  mode: 'retire_key',
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
   input: z.strictObject({
@@ -24,7 +22,6 @@ export const retireKey = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: operatorExamples['keys-retire'],
   handle: async ({ kid, reason }, context) => ({
     body: await context.keys.retire(operatorOf(context), { kid, reason }, context.callId),
   }),

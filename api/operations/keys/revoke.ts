@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorOf } from '../operators/caller.ts'
@@ -14,7 +13,6 @@ export const revokeKey = operation({
   summary:
     'Revoke a stolen signing key: what it signed is refused, but for receipts that are on record.',
   http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
-  mode: 'revoke_key',
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
   input: z.strictObject({
@@ -24,7 +22,6 @@ export const revokeKey = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: operatorExamples['keys-revoke'],
   handle: async ({ kid, reason }, context) => ({
     body: await context.keys.revoke(operatorOf(context), { kid, reason }, context.callId),
   }),

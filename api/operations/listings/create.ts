@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { railKeys } from '#domain/rails/rail.ts'
-import { listingExamples } from '../../examples/listings.ts'
 import { freeText, IdempotencyKey, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
@@ -20,7 +19,6 @@ export const createTrustListing = operation({
   summary:
     'Ask to be listed, on verified receipts about you of operational work. It is shown once an operator approves it.',
   http: { method: 'POST', path: LISTING_PATH, host: 'base' },
-  mode: 'create_trust_listing',
   access: 'agent',
   needs: { scopes: ['listings:write'], rail: ({ rails }) => rails },
   delegable: true,
@@ -38,7 +36,6 @@ export const createTrustListing = operation({
   output: z
     .strictObject({ listing: Listing, checks: z.array(Check) })
     .meta({ id: 'CreatedTrustListing' }),
-  example: listingExamples['create-trust-listing'],
   handle: async ({ display_name, summary, rails, evidence_receipt_ids }, context) => {
     const { callId } = context
     const receiptIds = [...new Set(evidence_receipt_ids)]

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { listingExamples } from '../../examples/listings.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { AgentId } from '../agents/shapes.ts'
@@ -10,7 +9,6 @@ export const readTrustListings = operation({
   id: 'read-trust-listings',
   summary: 'List the approved listings, and your own, the newest first.',
   http: { method: 'POST', path: LISTING_PATH, host: 'base' },
-  mode: 'read_trust_listings',
   access: ['agent', 'operator', 'public'],
   needs: { scopes: ['runs:read'] },
   idempotency: { kind: 'read' },
@@ -29,7 +27,6 @@ export const readTrustListings = operation({
       total: z.int(),
     })
     .meta({ id: 'TrustListings' }),
-  example: listingExamples['read-trust-listings'],
   handle: async ({ agent_id: agentId, trust_badge_state: badge, offset, limit }, context) => {
     const filter = { reader: agentIdOf(context), all: context.caller.kind === 'operator' }
     const page = { offset, limit }

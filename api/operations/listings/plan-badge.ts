@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { listingExamples } from '../../examples/listings.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
@@ -11,7 +10,6 @@ export const createTrustBadgePlan = operation({
   id: 'create-trust-badge-plan',
   summary: 'Plan the badge of a quote, with the challenge that pays it.',
   http: { method: 'POST', path: LISTING_PATH, host: 'base' },
-  mode: 'create_trust_badge_plan',
   access: 'agent',
   needs: { scopes: ['listings:write'] },
   status: [201],
@@ -34,7 +32,6 @@ export const createTrustBadgePlan = operation({
   output: z
     .strictObject({ listing: Listing, challenge: PaymentChallenge })
     .meta({ id: 'PlannedBadge' }),
-  example: listingExamples['create-trust-badge-plan'],
   handle: async ({ trust_listing_id, quote_id }, context) => ({
     status: 201,
     body: await context.listings.plan(callingAgent(context), trust_listing_id, quote_id),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { listingExamples } from '../../examples/listings.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
 import { BadgeQuote, LISTING_PATH, Listing, ListingId, Months } from './shapes.ts'
@@ -9,7 +8,6 @@ export const quoteTrustBadgeFee = operation({
   id: 'quote-trust-badge-fee',
   summary: 'Ask what a badge of so many months costs for a listing of yours that is approved.',
   http: { method: 'POST', path: LISTING_PATH, host: 'base' },
-  mode: 'quote_trust_badge_fee',
   access: 'agent',
   needs: { scopes: ['listings:write'] },
   errors: ['control_denied', 'not_found', 'wrong_state'],
@@ -20,7 +18,6 @@ export const quoteTrustBadgeFee = operation({
     months: Months.default(12),
   }),
   output: z.strictObject({ quote: BadgeQuote, listing: Listing }).meta({ id: 'QuotedBadge' }),
-  example: listingExamples['quote-trust-badge-fee'],
   handle: async ({ trust_listing_id, months }, context) => ({
     body: await context.listings.quote(callingAgent(context), trust_listing_id, months),
   }),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { BADGE_FEE } from '#domain/credit/pricing.ts'
-import { listingExamples } from '../../examples/listings.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
@@ -26,7 +25,6 @@ export const trustListingRead = operation({
     z.strictObject({ listing: Listing }).meta({ id: 'ReadTrustListing' }),
     contract,
   ]),
-  example: listingExamples['trust-listing-read'],
   handle: async ({ trust_listing_id: listingId }, context) => {
     if (listingId === undefined) {
       const fee = context.listings.price()

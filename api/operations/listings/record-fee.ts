@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { badgeEvents } from '#domain/agents/listing.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { Context } from '../../context.ts'
-import { listingExamples } from '../../examples/listings.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
@@ -16,7 +15,6 @@ export const recordTrustBadgeFeeEvent = operation({
   summary:
     'Record that the fee of a badge was presented or is settled, or as an operator that it lapsed or was refunded.',
   http: { method: 'POST', path: LISTING_PATH, host: 'base' },
-  mode: 'record_trust_badge_fee_event',
   access: ['agent', 'operator'],
   needs: { scopes: ['listings:write'] },
   errors: [
@@ -46,7 +44,6 @@ export const recordTrustBadgeFeeEvent = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: z.strictObject({ listing: Listing, receipt: Receipt }).meta({ id: 'RecordedBadgeFee' }),
-  example: listingExamples['record-trust-badge-fee-event'],
   handle: async (given, context) => {
     const { caller, callId } = context
     if (given.wallet_id !== undefined) assertMayPay(context)

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { logExamples } from '../../examples/log.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Count, ProofPath, TreeSize } from './shapes.ts'
@@ -22,7 +21,6 @@ export const logConsistency = operation({
       checkpoint: z.string().nullable(),
     })
     .meta({ id: 'ConsistencyProof' }),
-  example: logExamples['log-consistency'],
   handle: async ({ from, to }, context) => {
     const sizes = { from: Number(from), to: to === undefined ? undefined : Number(to) }
     return { body: await context.log.consistency(sizes) }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { logExamples } from '../../examples/log.ts'
 import { Digest, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Count, ProofPath, TreeSize } from './shapes.ts'
@@ -23,7 +22,6 @@ export const logInclusion = operation({
       checkpoint: z.string().nullable(),
     })
     .meta({ id: 'InclusionProof' }),
-  example: logExamples['log-inclusion'],
   handle: async ({ receipt_id, tree_size }, context) => {
     const size = tree_size === undefined ? undefined : Number(tree_size)
     return { body: await context.log.inclusion({ receipt_id, size }) }

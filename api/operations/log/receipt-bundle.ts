@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { logExamples } from '../../examples/log.ts'
 import { Digest, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Count, ProofPath } from './shapes.ts'
@@ -29,7 +28,6 @@ export const receiptBundle = operation({
       keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })),
     })
     .meta({ id: 'ReceiptBundle' }),
-  example: logExamples['receipt-bundle'],
   asBytes: {
     type: 'application/cose',
     of: ({ cose_receipt }) => Buffer.from(cose_receipt, 'base64url'),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { decisions } from '#domain/reviews/review.ts'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
-import { loopExamples } from '../../examples/loops.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
@@ -82,7 +81,6 @@ export const loopAuditPack = operation({
     ...pageFields(6),
   }),
   output,
-  example: loopExamples['loop-audit-pack'],
   handle: async ({ offset, limit, ...asked }, context) => ({
     body: await context.auditPacks.read(asked, pageOf({ offset, limit })),
   }),

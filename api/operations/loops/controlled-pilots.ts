@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { activationSteps, scopeOf } from '#domain/production/activation-chain.ts'
-import { controlledPilotExamples } from '../../examples/loops.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId, writerOf } from '../agents/caller.ts'
@@ -58,7 +57,6 @@ export const controlledPilotRun = <const Rail extends OfferRail>(rail: Rail) =>
     errors: productionErrors,
     input,
     output: Activated,
-    example: controlledPilotExamples(rail).run,
     handle: async (
       { accept_terms: _terms, idempotency_key: _key, usage: _usage, ...given },
       context,
@@ -87,7 +85,6 @@ export const controlledPilotRead = <const Rail extends OfferRail>(rail: Rail) =>
     errors: ['credential_required', 'not_found'],
     input: z.strictObject({ run_id: RunId.optional() }),
     output: z.union([PilotWork, PilotContract]),
-    example: controlledPilotExamples(rail).read,
     handle: async ({ run_id }, context) => {
       if (run_id === undefined)
         return {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { productStages } from '#domain/runs/product-loop.ts'
-import { loopExamples } from '../../examples/loops.ts'
 import { operation } from '../../operation.ts'
 import { ProductCard } from '../payments/checkout-shapes.ts'
 import { runRead, runReader } from '../runs/run-read.ts'
@@ -25,7 +24,6 @@ export const diligenceLoopRead = operation({
   ...runRead,
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([ProductRun, ProductLoop]),
-  example: loopExamples['diligence-loop-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) {
       const product_cards = await context.productLinks.cards({ rail: 'diligenceops' })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { loopExamples } from '../../examples/loops.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import { startedRun } from '../runs/start.ts'
@@ -30,7 +29,6 @@ export const diligenceLoopStart = operation({
     .strictObject({ ...fixedRailStart, usage: operationalUsage })
     .refine(fundedOnce, { message: FUNDED_TWICE }),
   output: z.strictObject({ ...startedRun, stages }).meta({ id: 'StartedProductRun' }),
-  example: loopExamples['diligence-loop-start'],
   handle: async ({ accept_terms: _terms, idempotency_key: _key, ...given }, context) => {
     const { headers, started } = await context.productLoops.start(
       writerOf(context),

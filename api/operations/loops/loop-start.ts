@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { loopExamples } from '../../examples/loops.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import { QuoteId } from '../payments/shapes.ts'
@@ -40,7 +39,6 @@ export const loopStart = operation({
     })
     .refine(fundedOnce, { message: FUNDED_TWICE }),
   output: StartedRun,
-  example: loopExamples['loop-start'],
   handle: async ({ accept_terms: _terms, idempotency_key: _key, ...given }, context) => {
     const asked = loopAsked(given, context)
     const { headers, started } = await context.loops.start(writerOf(context), asked, context.callId)

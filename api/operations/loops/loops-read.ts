@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
-import { loopExamples } from '../../examples/loops.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { runRead, runReader } from '../runs/run-read.ts'
@@ -30,7 +29,6 @@ export const loopsRead = operation({
   ...runRead,
   input: z.strictObject({ run_id: RunId.optional(), rail: Rail.optional() }),
   output: z.union([LoopRun, LoopPattern]),
-  example: loopExamples['loops-read'],
   handle: async ({ run_id, rail }, context) => {
     if (run_id === undefined) return { body: await context.loops.describe(rail) }
     return { body: { run: await context.runs.run(runReader(context), run_id) } }

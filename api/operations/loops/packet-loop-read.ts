@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { profileKeys, profiles } from '#domain/rails/packetops/profiles.ts'
-import { loopExamples } from '../../examples/loops.ts'
 import { operation } from '../../operation.ts'
 import { runRead, runReader } from '../runs/run-read.ts'
 import { Run, RunId } from '../runs/shapes.ts'
@@ -34,7 +33,6 @@ export const packetLoopRead = operation({
   ...runRead,
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([PacketRun, PacketLoop]),
-  example: loopExamples['packet-loop-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: describe() }
     return { body: await context.manifests.read(runReader(context), run_id) }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { loopExamples } from '../../examples/loops.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import { startedRun } from '../runs/start.ts'
@@ -41,7 +40,6 @@ export const packetLoopStart = operation({
     })
     .refine(fundedOnce, { message: FUNDED_TWICE }),
   output,
-  example: loopExamples['packet-loop-start'],
   handle: async (
     { accept_terms: _terms, idempotency_key: _key, manifest_only, ...given },
     context,

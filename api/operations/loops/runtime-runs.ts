@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { pilotFundings, pilotStates } from '#domain/pilots/pilot.ts'
 import { decisions } from '#domain/reviews/review.ts'
-import { loopExamples } from '../../examples/loops.ts'
 import { Digest, freeText, IdempotencyKey, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -50,7 +49,6 @@ export const runtimeRunsRead = <const Rail extends RuntimeRail>(rail: Rail) =>
     access: 'operator',
     input: z.strictObject({ state: z.enum(pilotStates).optional(), ...pageFields(6) }),
     output: listed,
-    example: loopExamples['runtime-runs-read'],
     handle: async ({ state, offset, limit }, context) => ({
       body: await context.runtimeRuns.list(rail, state, pageOf({ offset, limit })),
     }),
@@ -98,7 +96,6 @@ export const runtimeRun = <const Rail extends RuntimeRail>(rail: Rail) =>
         { message: 'evidence_root_sha256 is required, except for a synthetic run' },
       ),
     output: begun,
-    example: loopExamples['runtime-run'],
     handle: async ({ idempotency_key: idempotencyKey, ...asked }, context) => {
       const reviewer = { ...operatorOf(context), idempotencyKey }
       return { body: await context.runtimeRuns.begin(rail, reviewer, asked, context.callId) }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorOf } from './caller.ts'
@@ -16,7 +15,6 @@ export const closeException = operation({
   summary:
     'Close an exception of reconciliation with a reason; answers with a signed receipt. Nothing is repaired.',
   http: { method: 'POST', path: '/api/operator/reconciliation', host: 'base' },
-  mode: 'close_exception',
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
   input: z.strictObject({
@@ -26,7 +24,6 @@ export const closeException = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: operatorExamples['close-exception'],
   handle: async ({ exception_id, reason }, context) => ({
     body: await context.reconciliation.close(
       operatorOf(context),

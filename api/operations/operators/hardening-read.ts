@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { hardeningControls } from '#domain/production/hardening.ts'
-import { operatorExamples } from '../../examples/operators.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
@@ -27,6 +26,5 @@ export const hardeningRead = operation({
   output: z
     .strictObject({ controls: z.array(Control).length(hardeningControls.length) })
     .meta({ id: 'Hardening' }),
-  example: operatorExamples['hardening-read'],
   handle: async (_input, context) => ({ body: await context.hardening.read() }),
 })

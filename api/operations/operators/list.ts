@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { operatorExamples } from '../../examples/operators.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -28,7 +27,6 @@ export const listOperators = operation({
   http: { method: 'GET', path: '/api/operator/credentials', host: 'base' },
   access: 'operator',
   output,
-  example: operatorExamples['operators-list'],
   handle: async (_input, context) => ({
     body: await context.operators.list(callingOperator(context)),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { operatorExamples } from '../../examples/operators.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
@@ -62,7 +61,6 @@ export const reconciliation = operation({
       .meta({ description: 'A day in UTC; the latest statement unless given.' }),
   }),
   output,
-  example: operatorExamples.reconciliation,
   handle: async ({ day }, context) => ({
     body: await context.reconciliation.read(day),
   }),

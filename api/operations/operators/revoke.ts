@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorOf } from './caller.ts'
@@ -15,7 +14,6 @@ export const revokeOperator = operation({
   id: 'operators-revoke',
   summary: "Revoke an operator's credential; answers with a signed receipt.",
   http: { method: 'POST', path: '/api/operator/credentials', host: 'base' },
-  mode: 'revoke_operator',
   access: 'operator',
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
   input: z.strictObject({
@@ -25,7 +23,6 @@ export const revokeOperator = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: operatorExamples['operators-revoke'],
   handle: async ({ operator_id, reason }, context) => ({
     body: await context.operators.revoke(
       operatorOf(context),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { controlScopes } from '#domain/payouts/controls.ts'
-import { operatorExamples } from '../../examples/operators.ts'
 import { freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorOf } from './caller.ts'
@@ -37,7 +36,6 @@ export const setPause = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: operatorExamples['pause-set'],
   handle: async ({ idempotency_key, ...input }, context) => {
     const actor = { ...operatorOf(context), idempotencyKey: idempotency_key }
     return { body: await context.controls.set(actor, input, context.callId) }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
-import { paymentExamples } from '../../examples/payments.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Method, PaymentChallenge, QuoteId } from './shapes.ts'
@@ -18,7 +17,6 @@ export const createPaymentChallenge = operation({
   summary:
     'Open the one payment challenge of a quote; answers 402 with the challenge and the accepted methods.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
-  mode: 'create_payment_challenge',
   tool: 'create_payment_challenge',
   access: 'public',
   status: [402],
@@ -42,7 +40,6 @@ export const createPaymentChallenge = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: paymentExamples['create-payment-challenge'],
   handle: async ({ quote_id, method }, { payments }) => {
     const challenge = await payments.challenge(quote_id, method)
     const { accepted_methods, amount_usd, next_action } = challenge

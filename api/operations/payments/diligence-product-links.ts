@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { ProductCard } from './checkout-shapes.ts'
 import { Tier } from './shapes.ts'
@@ -16,7 +15,6 @@ export const diligenceProductLinks = operation({
   access: 'public',
   input: z.strictObject({ tier: Tier.optional() }),
   output,
-  example: paymentExamples['diligence-product-links'],
   handle: async ({ tier }, { productLinks }) => ({
     body: { product_cards: await productLinks.cards({ rail: 'diligenceops', tier }) },
   }),

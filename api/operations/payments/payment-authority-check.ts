@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { authorityRules } from '#domain/payments/payment-authority.ts'
-import { paymentExamples } from '../../examples/payments.ts'
 import { Address, IdempotencyKey, text, WalletSignature } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -60,7 +59,6 @@ export const paymentAuthorityCheck = operation({
     )
     .meta({ oneOf: carriers.map((name) => ({ required: [name] })) }),
   output: Authority,
-  example: paymentExamples['payment-authority-check'],
   handle: async ({ idempotency_key: _key, ...asked }, context) => {
     const agentId = callingAgentId(context)
     return { body: await context.authorities.check({ agentId, ...asked }) }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { authorityRules } from '#domain/payments/payment-authority.ts'
 import { authorityTypes } from '#domain/payments/payment-reference.ts'
-import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { Authority, AuthorityType } from './authority-shapes.ts'
@@ -42,7 +41,6 @@ export const paymentAuthorityRead = operation({
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
   output,
-  example: paymentExamples['payment-authority-read'],
   handle: async ({ payment_reference_id }, context) => {
     if (payment_reference_id === undefined) return { body: { ...contract, authority: null } }
     const agentId = readingAgentId(context, 'an authority is read by its agent')

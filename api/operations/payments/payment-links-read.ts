@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { LinkCell } from './checkout-shapes.ts'
@@ -17,7 +16,6 @@ export const paymentLinksRead = operation({
   access: 'operator',
   input: z.strictObject({ rail: Rail.optional() }),
   output,
-  example: paymentExamples['payment-links-read'],
   handle: async (only, { productLinks }) => ({
     body: await productLinks.cells(only),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { paymentExamples } from '../../examples/payments.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -35,7 +34,6 @@ export const paymentLinksSet = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: paymentExamples['payment-links-set'],
   handle: async ({ idempotency_key: _key, ...link }, context) => {
     const set = { callId: context.callId, operator: operatorOf(context), ...link }
     return { body: await context.productLinks.set(set) }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { confirmedBy, paymentPaths } from '#domain/payments/payment-reference.ts'
-import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { Method, PaymentReference, ReferenceId, Verification } from './shapes.ts'
@@ -26,7 +25,6 @@ export const paymentRailRead = operation({
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
   output,
-  example: paymentExamples['payment-rail-read'],
   handle: async ({ payment_reference_id }, context) => {
     const { posture, methods } = context.payments
     const rail = {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { paymentExamples } from '../../examples/payments.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { payerOf } from '../agents/caller.ts'
@@ -79,7 +78,6 @@ export const paymentReferenceCreate = operation({
     )
     .meta({ oneOf: [{ required: ['challenge_id'] }, { required: ['quote_id'] }] }),
   output,
-  example: paymentExamples['payment-reference-create'],
   handle: async (
     { challenge_id, quote_id = '', quote_token, idempotency_key: _key, ...paid },
     context,

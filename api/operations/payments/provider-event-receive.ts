@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { signedEvent } from '../agents/caller.ts'
 
@@ -30,7 +29,6 @@ export const providerEventReceive = operation({
       'external_reference, challenge_id, amount_usd and currency; or an event as Stripe sends it.',
   }),
   output,
-  example: paymentExamples['provider-event-receive'],
   handle: async (event, context) => ({
     body: await context.providers.receive(signedEvent(context), event),
   }),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { paymentPaths } from '#domain/payments/payment-reference.ts'
 import { pilotStates } from '#domain/pilots/pilot.ts'
-import { paymentExamples } from '../../examples/payments.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { PilotId, PilotToken } from '../pilots/token.ts'
@@ -52,7 +51,6 @@ export const railCheckoutOpen = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: paymentExamples['rail-checkout-open'],
   handle: async ({ idempotency_key: _key, ...asked }, context) => ({
     body: await context.checkouts.open({ callId: context.callId, ...asked }),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -26,7 +25,6 @@ export const railCheckoutRead = operation({
     challenge_id: ChallengeId.optional(),
   }),
   output,
-  example: paymentExamples['rail-checkout-read'],
   handle: async ({ challenge_id, ...only }, context) => {
     const product_cards = await context.productLinks.cards(only)
     if (challenge_id === undefined) return { body: { product_cards, challenge: null } }

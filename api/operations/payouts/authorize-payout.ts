@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
-import { payoutExamples } from '../../examples/payouts.ts'
 import { ExpiresAt, encodedText, IdempotencyKey, PayoutId, Signature } from '../../fields.ts'
 import { answeredByWorkflow, operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -44,7 +43,6 @@ export const authorizePayout = operation({
     principal_signature: Signature,
   }),
   output: PayoutAnswer,
-  example: payoutExamples['payout-authorize'],
   handle: async ({ payout_id }, context) => {
     await context.payouts.authorize(callingWallet(context), payout_id, context.callId)
     return answeredByWorkflow

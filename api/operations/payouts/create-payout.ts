@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { payoutTerms } from '#domain/payouts/payout.ts'
-import { payoutExamples } from '../../examples/payouts.ts'
 import { Address, freeText, IdempotencyKey, Usage, UsdcAmount } from '../../fields.ts'
 import { answeredByWorkflow, operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -33,7 +32,6 @@ export const createPayout = operation({
   },
   input,
   output: PayoutAnswer,
-  example: payoutExamples['payout-create'],
   handle: async (input, context) => {
     await context.payouts.create(callingWallet(context), input, context.callId)
     return answeredByWorkflow

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { EXECUTE_PATH } from '#domain/payouts/payout.ts'
-import { payoutExamples } from '../../examples/payouts.ts'
 import { IdempotencyKey, PayoutId } from '../../fields.ts'
 import { answeredByWorkflow, operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -21,7 +20,6 @@ export const executePayout = operation({
   idempotency: { kind: 'natural', key: ({ payout_id }) => payout_id, keepsProof: true },
   input: z.strictObject({ payout_id: PayoutId, idempotency_key: IdempotencyKey }),
   output: PayoutAnswer,
-  example: payoutExamples['payout-execute'],
   precondition: ({ payout_id }, context, paid) =>
     context.payouts.checkExecutable(callingWallet(context), payout_id, paid),
   handle: async ({ payout_id }, context) => {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { payoutExamples } from '../../examples/payouts.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -27,13 +26,11 @@ export const setPayoutCallback = operation({
   summary:
     'Set or remove the URL that is called when a payout of your wallet is executed, final or dead.',
   ...shared,
-  mode: 'set_callback',
   errors: ['callback_refused', 'control_denied', 'forbidden_material'],
   input: z.strictObject({
     mode: z.literal('set_callback'),
     callback_url: CallbackUrl.nullable().meta({ description: 'null: no callbacks.' }),
   }),
-  example: payoutExamples['payout-callback-set'],
   handle: async ({ callback_url }, context) => ({
     body: await context.payoutCallbacks.set(callingWallet(context), callback_url, context.callId),
   }),
@@ -44,10 +41,8 @@ export const readPayoutCallback = operation({
   id: 'payout-callback-read',
   summary: 'Read where payouts of your wallet are called back.',
   ...shared,
-  mode: 'read_callback',
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_callback') }),
-  example: payoutExamples['payout-callback-read'],
   handle: async (_input, context) => ({
     body: await context.payoutCallbacks.read(callingWallet(context)),
   }),

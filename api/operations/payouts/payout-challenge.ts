@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { payoutExamples } from '../../examples/payouts.ts'
 import { Address, Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
@@ -26,7 +25,6 @@ export const payoutChallenge = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ holder_wallet: Address, request_sha256: Digest }),
   output,
-  example: payoutExamples['payout-challenge'],
   handle: async (input, context) => ({
     body: await context.authority.challenge(input),
   }),

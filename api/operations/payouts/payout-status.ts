@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
-import { payoutExamples } from '../../examples/payouts.ts'
 import { IdempotencyKey, PayoutId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -29,7 +28,6 @@ export const payoutStatus = operation({
     )
     .meta({ oneOf: exactlyOne }),
   output: PayoutAnswer,
-  example: payoutExamples['payout-status'],
   handle: async ({ payout_id, idempotency_key = '' }, context) => {
     const by = payout_id === undefined ? { idempotency_key } : { payout_id }
     return { body: await context.payouts.read(callingWallet(context), by) }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { clientEntryKinds, entryKinds } from '#domain/pilots/pilot.ts'
 import type { Context } from '../../context.ts'
-import { pilotExamples } from '../../examples/pilots.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { pilotOf } from './caller.ts'
@@ -33,7 +32,6 @@ export const pilotConversationAdd = operation({
   uses: () => ({}),
   input,
   output: z.strictObject({ entry: PilotEntry, pilot: Pilot }).meta({ id: 'AddedPilotEntry' }),
-  example: pilotExamples['pilot-conversation-add'],
   authorize: async (asked, context) => assertMaySay(asked, context),
   handle: async ({ pilot_id, kind, text, due_at = null }, context) => {
     const { caller, pilotConversations, callId } = context

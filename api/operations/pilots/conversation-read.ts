@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { pilotExamples } from '../../examples/pilots.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
 import { pilotOf } from './caller.ts'
@@ -34,7 +33,6 @@ export const pilotConversationRead = operation({
     ...pageFields(3),
   }),
   output,
-  example: pilotExamples['pilot-conversation-read'],
   handle: async ({ pilot_id, ...page }, context) => ({
     body: await context.pilotConversations.read(pilotOf(context, pilot_id), pageOf(page)),
   }),

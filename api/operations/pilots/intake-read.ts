@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { pilotRequirements } from '#domain/pilots/pilot.ts'
-import { pilotExamples } from '../../examples/pilots.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -20,7 +19,6 @@ export const pilotIntakeRead = operation({
   statusToken: { prefixes: ['pt'], signed: false },
   errors: ['not_found'],
   output: z.union([z.strictObject({ pilot: Pilot }).meta({ id: 'OwnPilot' }), PilotContract]),
-  example: pilotExamples['pilot-intake-read'],
   handle: async (_input, context) => {
     const { caller, pilots, contracts } = context
     if (caller.kind === 'status') return { body: { pilot: await pilots.read(subjectOf(context)) } }

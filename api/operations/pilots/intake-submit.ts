@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
-import { pilotExamples } from '../../examples/pilots.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
@@ -57,7 +56,6 @@ export const pilotIntakeSubmit = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: pilotExamples['pilot-intake-submit'],
   handle: async ({ idempotency_key: _key, ...asked }, context) => {
     const { workflow_description = null, desired_start = null, invitation_token = null } = asked
     const by = { agentId: agentIdOf(context), callId: context.callId }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { pilotStates } from '#domain/pilots/pilot.ts'
-import { pilotExamples } from '../../examples/pilots.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
@@ -38,7 +37,6 @@ export const invitationRead = operation({
   statusToken: { prefixes: ['pt'], signed: false },
   errors: ['not_found', 'invitation_expired'],
   output: z.union([Invitation, InvitationContract]),
-  example: pilotExamples['invitation-read'],
   handle: async (_input, context) => ({
     body:
       context.caller.kind === 'status'

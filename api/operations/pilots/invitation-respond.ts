@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { invitationResponses } from '#domain/pilots/pilot.ts'
-import { pilotExamples } from '../../examples/pilots.ts'
 import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
@@ -42,7 +41,6 @@ export const invitationRespond = operation({
   output: z
     .strictObject({ pilot: Pilot, next_action: z.string(), receipt: Receipt })
     .meta({ id: 'AnsweredInvitation' }),
-  example: pilotExamples['invitation-respond'],
   handle: async ({ response, terms_sha256, message, client }, context) => {
     const answered = {
       response,

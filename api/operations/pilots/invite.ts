@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { pilotLimits } from '#domain/pilots/pilot.ts'
-import { pilotExamples } from '../../examples/pilots.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
@@ -45,7 +44,6 @@ export const pilotInvite = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: pilotExamples['pilot-invite'],
   handle: async ({ idempotency_key: _key, client, ...offer }, context) => {
     const { name, contact = null } = client
     const by = { operator: callingOperator(context).id, callId: context.callId }

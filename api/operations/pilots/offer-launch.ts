@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { offeredPilots } from '#domain/pilots/pilot.ts'
-import { pilotOfferExamples } from '../../examples/pilot-offers.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
@@ -38,7 +37,6 @@ export const offerLaunch = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: pilotOfferExamples['offer-launch'],
   handle: async ({ idempotency_key: _key, customer_account = null, ...asked }, context) => {
     const offer = { ...asked, customer_account, agentId: callingAgent(context) }
     await context.pilotOffers.launch(offer, context.callId)

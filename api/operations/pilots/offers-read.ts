@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { offeredPilots } from '#domain/pilots/pilot.ts'
-import { pilotOfferExamples } from '../../examples/pilot-offers.ts'
 import { operation } from '../../operation.ts'
 import { Tier } from '../payments/shapes.ts'
 
@@ -21,6 +20,5 @@ export const offersRead = operation({
   access: 'public',
   input: z.strictObject({ rail: z.enum(offeredPilots).optional() }),
   output: z.strictObject({ offers: z.array(Offer) }).meta({ id: 'PilotOffers' }),
-  example: pilotOfferExamples['offers-read'],
   handle: async ({ rail }, { pilotOffers }) => ({ body: { offers: pilotOffers.list(rail) } }),
 })

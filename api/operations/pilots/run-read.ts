@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { pilotRunConditions } from '#domain/pilots/pilot.ts'
-import { pilotRunExamples } from '../../examples/pilot-runs.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { pilotOf } from './caller.ts'
@@ -29,7 +28,6 @@ export const firstPilotRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ pilot_id: PilotId.optional() }),
   output: z.union([PilotRun, PilotRunContract]),
-  example: pilotRunExamples['first-pilot-read'],
   handle: async ({ pilot_id }, context) => {
     const { caller, contracts, pilotRuns } = context
     if (pilot_id === undefined && caller.kind !== 'status')

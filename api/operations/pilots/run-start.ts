@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { pilotRunExamples } from '../../examples/pilot-runs.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import {
@@ -43,7 +42,6 @@ export const firstPilotRun = operation({
   output: z
     .strictObject({ pilot: Pilot, ...boundRun, ...startedRun })
     .meta({ id: 'StartedPilotRun' }),
-  example: pilotRunExamples['first-pilot-run'],
   handle: async (given, context) => {
     const { headers, started } = await context.pilotRuns.start(
       writerOf(context),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { pathSteps } from '#domain/production/activation-path.ts'
-import { productionExamples } from '../../examples/production.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
@@ -23,7 +22,6 @@ export const activationPathRead = operation({
   errors: ['credential_required', 'not_found'],
   input: z.strictObject({ activation_id: ActivationId.optional() }),
   output,
-  example: productionExamples['activation-path-read'],
   handle: async ({ activation_id }, context) => {
     const contract = { ...(await context.contracts.activationPath()), steps: [...pathSteps] }
     if (activation_id === undefined) return { body: { ...contract, activation: null } }

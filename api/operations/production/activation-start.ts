@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { productionExamples } from '../../examples/production.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -28,7 +27,6 @@ export const activationStart = operation({
   output: z
     .strictObject({ activation: CustomerActivation })
     .meta({ id: 'StartedCustomerActivation' }),
-  example: productionExamples['activation-start'],
   handle: async ({ idempotency_key: _key, ...asked }, context) => ({
     body: await context.activationPaths.start(
       { ...asked, agentId: callingAgentId(context) },

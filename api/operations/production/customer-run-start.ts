@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { productionExamples } from '../../examples/production.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import { FUNDED_TWICE, fundedOnce, paidStart } from '../runs/start-fields.ts'
@@ -31,7 +30,6 @@ export const customerRunStart = operation({
   errors: productionErrors,
   input: z.strictObject(customerStart).refine(fundedOnce, { message: FUNDED_TWICE }),
   output,
-  example: productionExamples['production-run-start'],
   handle: async (given, context) => {
     const { headers, started } = await context.customerRuns.start(
       writerOf(context),

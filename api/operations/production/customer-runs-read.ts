@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { productionExamples } from '../../examples/production.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -29,7 +28,6 @@ export const customerRunsRead = operation({
     ...pageFields(6),
   }),
   output,
-  example: productionExamples['production-runs-read'],
   handle: async ({ offset, limit, ...filter }, context) => ({
     body: await context.customerRuns.list(moverOf(context), filter, pageOf({ offset, limit })),
   }),

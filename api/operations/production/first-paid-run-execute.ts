@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { productionExamples } from '../../examples/production.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import { FUNDED_TWICE, fundedOnce, paidStart } from '../runs/start-fields.ts'
@@ -45,7 +44,6 @@ export const firstPaidRunExecute = operation({
     })
     .refine(fundedOnce, { message: FUNDED_TWICE }),
   output,
-  example: productionExamples['first-paid-run-execute'],
   handle: async (given, context) => {
     const { headers, started } = await context.firstPaidRuns.start(
       writerOf(context),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { productionExamples } from '../../examples/production.ts'
 import { operation } from '../../operation.ts'
 import { runReader } from '../runs/run-read.ts'
 import { RunId } from '../runs/shapes.ts'
@@ -23,7 +22,6 @@ export const firstPaidRunRead = operation({
   errors: ['credential_required', 'not_found'],
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([own, FirstPaidRunContract]),
-  example: productionExamples['first-paid-run-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: await context.firstPaidRuns.describe() }
     if (context.caller.kind === 'operator')

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { workflowExamples } from '../../examples/workflows.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
@@ -33,8 +32,6 @@ export const workflowCreate = operation({
   summary:
     'Create a workflow that starts a paid run for a customer account at each firing, once an operator has approved it.',
   http: { method: 'POST', path: WORKFLOW_PATH, host: 'base' },
-  mode: 'create_workflow',
-  defaultMode: true,
   access: 'agent',
   needs: { scopes: ['production:write'], rail: ({ rail }) => rail },
   delegable: true,
@@ -60,7 +57,6 @@ export const workflowCreate = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: workflowExamples['customer-workflow-create'],
   handle: async (
     { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
     context,

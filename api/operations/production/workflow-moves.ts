@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { WorkflowMove } from '#domain/production/customer-workflow.ts'
 import type { Context } from '../../context.ts'
-import { workflowExamples } from '../../examples/workflows.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
@@ -36,9 +35,7 @@ export const workflowPause = operation({
   id: 'customer-workflow-pause',
   summary:
     'Pause a workflow of your own; a firing while it is paused starts nothing and is recorded.',
-  mode: 'pause_workflow',
   input: z.strictObject({ mode: z.literal('pause_workflow'), ...named }),
-  example: workflowExamples['customer-workflow-pause'],
   handle: ({ workflow_id }, context) => move(context, workflow_id, 'pause'),
 })
 
@@ -47,7 +44,6 @@ export const workflowResume = operation({
   id: 'customer-workflow-resume',
   summary:
     'Resume a paused workflow; its later firings use the access key and the accepted terms of this call.',
-  mode: 'resume_workflow',
   gate: { rails: 'priced', callback: 'required' },
   errors: [...moving.errors, ...(['callback_refused', 'trust_required', 'paused'] as const)],
   input: z.strictObject({
@@ -55,7 +51,6 @@ export const workflowResume = operation({
     ...named,
     accept_terms: acceptTerms,
   }),
-  example: workflowExamples['customer-workflow-resume'],
   handle: ({ workflow_id }, context) => move(context, workflow_id, 'resume'),
 })
 
@@ -63,8 +58,6 @@ export const workflowDelete = operation({
   ...moving,
   id: 'customer-workflow-delete',
   summary: 'End a workflow of your own for good; its schedule is removed.',
-  mode: 'delete_workflow',
   input: z.strictObject({ mode: z.literal('delete_workflow'), ...named }),
-  example: workflowExamples['customer-workflow-delete'],
   handle: ({ workflow_id }, context) => move(context, workflow_id, 'delete'),
 })

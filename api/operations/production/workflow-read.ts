@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { workflowExamples } from '../../examples/workflows.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { moverOf } from '../agents/caller.ts'
@@ -23,7 +22,6 @@ export const workflowRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ workflow_id: CustomerWorkflowId.optional(), ...pageFields(6) }),
   output,
-  example: workflowExamples['customer-workflow-read'],
   handle: async ({ workflow_id, offset, limit }, context) => ({
     body: await context.customerWorkflows.list(
       { agentId: moverOf(context).agentId, workflowId: workflow_id },

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { workflowExamples } from '../../examples/workflows.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -10,7 +9,6 @@ export const workflowRun = operation({
   id: 'customer-workflow-run',
   summary: 'Let an approved workflow of your own fire now; read what became of it in its firings.',
   http: { method: 'POST', path: WORKFLOW_PATH, host: 'base' },
-  mode: 'run_workflow',
   access: 'agent',
   needs: { scopes: ['production:write'] },
   status: [202],
@@ -24,7 +22,6 @@ export const workflowRun = operation({
   output: z
     .strictObject({ workflow: CustomerWorkflow, firing_id: z.string() })
     .meta({ id: 'FiredWorkflow' }),
-  example: workflowExamples['customer-workflow-run'],
   handle: async ({ workflow_id }, context) => ({
     body: await context.customerWorkflows.run(callingAgentId(context), workflow_id, context.callId),
   }),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { goodKeyOf } from '../../auth/good-key.ts'
-import { productionExamples } from '../../examples/production.ts'
 import { operation } from '../../operation.ts'
 import { AuditEventId, WriteGateContract } from './gate-shapes.ts'
 
@@ -19,7 +18,6 @@ export const writeGateRead = operation({
     }),
   }),
   output: WriteGateContract,
-  example: productionExamples['write-gate-read'],
   handle: async ({ audit_event_id }, context) => {
     const described = await context.writeGate.describe()
     if (audit_event_id === undefined) return { body: { ...described, event: null } }

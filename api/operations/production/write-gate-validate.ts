@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { productionExamples } from '../../examples/production.ts'
 import { Digest, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { presentedCredential } from '../agents/caller.ts'
@@ -41,7 +40,6 @@ export const writeGateValidate = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: productionExamples['write-gate-validate'],
   handle: async (asked, context) => ({
     body: await context.writeGate.validate(presentedCredential(context), asked, context.callId),
   }),

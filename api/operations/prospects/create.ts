@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { prospectExamples } from '../../examples/prospects.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -11,7 +10,6 @@ export const createProspect = operation({
   id: 'create-prospect',
   summary: 'Record a prospect, with the agent whose paid runs are those of it where that is known.',
   http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
-  mode: 'create_prospect',
   access: 'operator',
   status: [201],
   errors: ['not_found', 'already_bound', 'forbidden_material'],
@@ -25,7 +23,6 @@ export const createProspect = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: recorded,
-  example: prospectExamples['create-prospect'],
   handle: async ({ mode: _mode, idempotency_key: _key, ...described }, context) => ({
     body: await context.prospects.create(described, operatorCall(context)),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { prospectExamples } from '../../examples/prospects.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageInBody } from '../../page-fields.ts'
 import { Prospect, ProspectState, SPRINT_PATH } from './shapes.ts'
@@ -9,7 +8,6 @@ export const readProspects = operation({
   id: 'read-prospects',
   summary: 'List the prospects, the newest first, with their number by state.',
   http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
-  mode: 'read_prospects',
   access: 'operator',
   idempotency: { kind: 'read' },
   input: z.strictObject({
@@ -24,7 +22,6 @@ export const readProspects = operation({
       counts: z.record(ProspectState, z.int()).meta({ description: 'By state.' }),
     })
     .meta({ id: 'Prospects' }),
-  example: prospectExamples['read-prospects'],
   handle: async ({ state, offset, limit }, { prospects }) => ({
     body: await prospects.list(state, { offset, limit }),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { prospectExamples } from '../../examples/prospects.ts'
 import { Digest, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorCall } from '../operators/caller.ts'
@@ -10,7 +9,6 @@ export const recordMessageSent = operation({
   id: 'record-message-sent',
   summary: 'Record that a message was sent to a prospect, by its digest.',
   http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
-  mode: 'record_message_sent',
   access: 'operator',
   errors: ['not_found', 'wrong_state'],
   input: z.strictObject({
@@ -22,7 +20,6 @@ export const recordMessageSent = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: recorded,
-  example: prospectExamples['record-message-sent'],
   handle: async ({ mode: _mode, idempotency_key: _key, ...message }, context) => ({
     body: await context.prospects.messageSent(message, operatorCall(context)),
   }),

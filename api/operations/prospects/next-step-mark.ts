@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { prospectExamples } from '../../examples/prospects.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorCall } from '../operators/caller.ts'
@@ -51,7 +50,6 @@ export const paidNextStepMark = operation({
       receipt: Receipt,
     })
     .meta({ id: 'OfferedNextStep' }),
-  example: prospectExamples['paid-next-step-mark'],
   handle: async ({ to: _to, idempotency_key: _key, ...offered }, context) => ({
     body: await context.nextSteps.offer(offered, operatorCall(context)),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { prospectExamples } from '../../examples/prospects.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
 import { PilotId } from '../pilots/token.ts'
@@ -29,7 +28,6 @@ export const paidNextStepRead = operation({
       pilot_counts: counts,
     })
     .meta({ id: 'PaidNextSteps' }),
-  example: prospectExamples['paid-next-step-read'],
   handle: async (
     { state, prospect_id: prospectId, pilot_id: pilotId, ...page },
     { nextSteps },

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { purposes } from '#domain/prospects/outreach.ts'
-import { prospectExamples } from '../../examples/prospects.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
@@ -50,7 +49,6 @@ export const outreachPack = operation({
     ...pageFields(6),
   }),
   output,
-  example: prospectExamples['outreach-pack'],
   handle: async ({ rail, prospect_id: prospectId, ...page }, { outreach }) => ({
     body: await outreach.pack({ rail, prospectId }, pageOf(page)),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { prospectExamples } from '../../examples/prospects.ts'
 import { operation } from '../../operation.ts'
 import { SPRINT_PATH, Sprint } from './shapes.ts'
 
@@ -15,7 +14,6 @@ export const sprintRead = operation({
   ...shared,
   http: { method: 'GET', path: SPRINT_PATH, host: 'base' },
   input: z.strictObject({}),
-  example: prospectExamples['sprint-read'],
   handle: async (_input, { prospects }) => ({ body: await prospects.sprint() }),
 })
 
@@ -24,9 +22,7 @@ export const readLiveProspectSprint = operation({
   id: 'read-live-prospect-sprint',
   ...shared,
   http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
-  mode: 'read_live_prospect_sprint',
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_live_prospect_sprint') }),
-  example: prospectExamples['read-live-prospect-sprint'],
   handle: async (_input, { prospects }) => ({ body: await prospects.sprint() }),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { prospectExamples } from '../../examples/prospects.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorCall } from '../operators/caller.ts'
@@ -11,7 +10,6 @@ export const recordSprintSummary = operation({
   id: 'record-sprint-summary',
   summary: 'Sign the numbers of the sprint with a note; with close the next sprint begins.',
   http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
-  mode: 'record_sprint_summary',
   access: 'operator',
   status: [201],
   errors: ['forbidden_material'],
@@ -28,7 +26,6 @@ export const recordSprintSummary = operation({
       receipt: Receipt,
     })
     .meta({ id: 'SprintSummary' }),
-  example: prospectExamples['record-sprint-summary'],
   handle: async ({ note, close }, context) => ({
     body: await context.prospects.summarise({ note, close }, operatorCall(context)),
   }),

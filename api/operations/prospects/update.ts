@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { prospectExamples } from '../../examples/prospects.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorCall } from '../operators/caller.ts'
@@ -11,7 +10,6 @@ export const updateProspectState = operation({
   summary:
     'Move a prospect to its next state, or name its agent; the paid states only follow from payments and runs.',
   http: { method: 'POST', path: SPRINT_PATH, host: 'base' },
-  mode: 'update_prospect_state',
   access: 'operator',
   errors: ['not_found', 'not_ready', 'wrong_state', 'already_bound', 'forbidden_material'],
   input: z.strictObject({
@@ -32,7 +30,6 @@ export const updateProspectState = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: recorded,
-  example: prospectExamples['update-prospect-state'],
   handle: async ({ mode: _mode, idempotency_key: _key, ...moved }, context) => ({
     body: await context.prospects.update(moved, operatorCall(context)),
   }),

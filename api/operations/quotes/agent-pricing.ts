@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { CURRENCY, PRICING_MODEL, paidSurfaces } from '#domain/credit/pricing.ts'
-import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { TierTerms } from '../payments/tier-shape.ts'
@@ -48,6 +47,5 @@ export const agentPricing = operation({
     }),
   }),
   output,
-  example: paymentExamples['agent-pricing'],
   handle: async (input, { quotes }) => ({ body: await quotes.listPrices(input) }),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { paymentExamples } from '../../examples/payments.ts'
 import { operation } from '../../operation.ts'
 import { Quoted, QuoteId } from '../payments/shapes.ts'
 
@@ -16,7 +15,6 @@ export const agentQuoteRead = operation({
   errors: ['not_found'],
   input: z.strictObject({ quote_id: QuoteId }),
   output,
-  example: paymentExamples['agent-quote-read'],
   handle: async ({ quote_id }, { quotes }) => ({
     body: await quotes.read(quote_id),
   }),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
-import { paymentExamples } from '../../examples/payments.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, orderOf } from '../agents/caller.ts'
@@ -43,7 +42,6 @@ export const agentQuote = operation({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Quoted,
-  example: paymentExamples['agent-quote'],
   handle: async ({ rail, tier, units, task_token, input }, context) => {
     const { caller, quotes, tasks } = context
     const asked = { rail, tier, units, input }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { paymentExamples } from '../../examples/payments.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -26,12 +25,10 @@ export const quoteRun = operation({
   id: 'quote-run',
   summary: 'Ask for a quote of a run that agents can buy.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
-  mode: 'quote_run',
   tool: 'quote_run',
   ...quoting,
   uses: () => ({ records: 1 }),
   input: z.strictObject({ mode: z.literal('quote_run'), ...asked }),
-  example: paymentExamples['quote-run'],
   handle: ({ rail, tier, input }, context) =>
     quoted(context, { rail, tier, input, agentUse: true }),
   reveal: withQuoteToken,
@@ -45,7 +42,6 @@ export const agentPricingQuote = operation({
   ...quoting,
   uses: () => ({ records: 1 }),
   input: z.strictObject(asked),
-  example: paymentExamples['agent-pricing-quote'],
   handle: ({ rail, tier, input }, context) =>
     quoted(context, { rail, tier, input, agentUse: true }),
   reveal: withQuoteToken,

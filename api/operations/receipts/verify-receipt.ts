@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { logStates } from '#domain/receipts/log-state.ts'
-import { receiptExamples } from '../../examples/receipts.ts'
 import { Digest, ReceiptId, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Count, TreeSize } from '../log/shapes.ts'
@@ -52,7 +51,6 @@ export const verifyReceipt = operation({
     })
     .meta({ oneOf: selectors.map((name) => ({ required: [name] })) }),
   output: VerificationPacket,
-  example: receiptExamples['verify-receipt'],
   handle: async (input, context) => ({
     body: await context.receipts.verify(input),
   }),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { subjectKinds } from '#domain/reviews/review.ts'
-import { operatorExamples } from '../../examples/operators.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -50,7 +49,6 @@ export const reviewConsole = operation({
     ...pageFields(6),
   }),
   output,
-  example: operatorExamples['loop-review-console'],
   handle: async ({ compact, kind, state, rail, needs_attention, ...asked }, context) => {
     const { subject_id: subjectId, part, part_offset, evidence_roots, offset, limit } = asked
     if (subjectId === undefined && (part ?? part_offset) !== undefined) throw partOfNothing()

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { verdicts } from '#domain/reviews/evidence.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
-import { operatorExamples } from '../../examples/operators.ts'
 import { Digest, freeText, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Outcome } from '../console/shapes.ts'
@@ -45,7 +44,6 @@ export const reviewRecordBatch = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: z.strictObject({ outcomes: z.array(Outcome) }).meta({ id: 'ReviewOutcomes' }),
-  example: operatorExamples['loop-review-record-batch'],
   handle: async ({ idempotency_key, ...input }, context) => {
     const reviewer = { ...operatorOf(context), idempotencyKey: idempotency_key }
     return { body: { outcomes: await context.reviews.recordBatch(reviewer, input) } }

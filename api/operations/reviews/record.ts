@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { verdicts } from '#domain/reviews/evidence.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
-import { operatorExamples } from '../../examples/operators.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { operatorOf } from '../operators/caller.ts'
@@ -90,7 +89,6 @@ export const reviewRecord = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: operatorExamples['loop-review-record'],
   handle: async ({ idempotency_key, ...input }, context) => {
     const reviewer = { ...operatorOf(context), idempotencyKey: idempotency_key }
     return { body: await context.reviews.record(reviewer, input, context.callId) }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { clearingExamples } from '../../examples/clearing.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { sampled } from '../receipts/sampled.ts'
@@ -27,7 +26,6 @@ export const clearingRead = operation({
     })
     .meta({ not: { required: ['clearing_id', 'run_id'] } }),
   output: z.union([Clearing, SampleClearing]),
-  example: clearingExamples['clearing-read'],
   handle: async ({ clearing_id, run_id }, context) => {
     const named = clearing_id === undefined ? run_id && { run_id } : { clearing_id }
     if (!named) return { body: await context.clearings.sample() }

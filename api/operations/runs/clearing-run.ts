@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { clearingExamples } from '../../examples/clearing.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
@@ -26,7 +25,6 @@ export const clearingRun = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: Clearing,
-  example: clearingExamples['clearing-run'],
   handle: async ({ run_id, obligation, policy_scope }, context) => ({
     body: await context.clearings.run({
       caller: moverOf(context),

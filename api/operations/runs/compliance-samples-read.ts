@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { complianceSampleKeys } from '#domain/rails/compliance-samples.ts'
-import { sampleExamples } from '../../examples/samples.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
@@ -43,7 +42,6 @@ export const complianceSamplesRead = operation({
       verification_packet: VerificationPacket.meta({ description: 'Of the receipt.' }),
     }).meta({ id: 'ComplianceSample' }),
   ]),
-  example: sampleExamples['compliance-samples-read'],
   handle: async ({ sample }, { receipts, samplePackages }) => {
     if (sample === undefined) return { body: { samples: samplePackages.listCompliance(path) } }
     const made = await samplePackages.ofCompliance(sample)

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
-import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Method } from '../payments/shapes.ts'
@@ -94,11 +93,9 @@ export const readAgentUsePack = operation({
   summary:
     'Read what agents can buy and run by themselves, in which order, with a body for each mode.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
-  mode: 'read_agent_use_pack',
   access: 'public',
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_agent_use_pack') }),
   output: AgentUsePack,
-  example: runExamples['read-agent-use-pack'],
   handle: async (_input, context) => ({ body: await agentUsePack(context) }),
 })

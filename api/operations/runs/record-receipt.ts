@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { receiptId } from '#domain/core/ids.ts'
-import { runExamples } from '../../examples/runs.ts'
 import { encodedText, freeText, IdempotencyKey, ReceiptId } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
@@ -15,7 +14,6 @@ export const recordAgentUseReceipt = operation({
   summary:
     'Acknowledge a receipt of your run; one that is not accepted stops the task as disputed, or is a dispute of the closed task.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
-  mode: 'record_agent_use_receipt',
   tool: 'record_receipt',
   access: 'agent',
   needs: { scopes: ['runs:write'] },
@@ -45,7 +43,6 @@ export const recordAgentUseReceipt = operation({
       dispute: TaskException.nullable(),
     })
     .meta({ id: 'AcknowledgedReceipt' }),
-  example: runExamples['record-agent-use-receipt'],
   handle: async (
     { run_id, receipt = '', receipt_id = receiptId(receipt), accepted, note },
     context,

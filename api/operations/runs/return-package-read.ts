@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { decisions } from '#domain/reviews/review.ts'
-import { runExamples } from '../../examples/runs.ts'
 import { ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingToken } from '../agents/caller.ts'
@@ -50,7 +49,6 @@ export const returnPackageRead = operation({
     }),
   }),
   output,
-  example: runExamples['return-package-read'],
   asFiles: ({ return_package }) => return_package,
   handle: async ({ as }, context) => {
     const { subjectId } = callingToken(context)

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { ReturnPackage } from '#domain/runs/return-package.ts'
-import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
@@ -63,7 +62,6 @@ export const fetchReturnPackage = operation({
   summary:
     'Fetch the result of an attested run with its proof; include_files adds the texts of its files.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
-  mode: 'fetch_return_package',
   tool: 'fetch_return_package',
   access: ['agent', 'status'],
   needs: { scopes: ['runs:read'] },
@@ -76,7 +74,6 @@ export const fetchReturnPackage = operation({
     include_files: z.boolean().default(false),
   }),
   output,
-  example: runExamples['fetch-return-package'],
   asFiles: ({ return_package }) => return_package,
   handle: async ({ run_id, include_files }, context) => {
     const { attestation, ...fetched } = await context.runs.returnPackage(moverOf(context), run_id)

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
-import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
 import { AgentUsePack, agentUsePack } from './pack.ts'
@@ -24,7 +23,6 @@ export const getRunStatus = operation({
   summary:
     'Read a run of your own; with wait_ms the answer comes when it moves, at the latest after that time.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
-  mode: 'get_run_status',
   tool: 'get_run_status',
   access: ['agent', 'status'],
   ...reading,
@@ -35,7 +33,6 @@ export const getRunStatus = operation({
     wait_ms: z.int().min(0).max(WAIT_MS_MAX).default(0),
   }),
   output,
-  example: runExamples['get-run-status'],
   handle: async ({ run_id, wait_ms }, context) => ({
     body: { run: await context.runs.runMoved(moverOf(context), run_id, wait_ms) },
   }),
@@ -53,7 +50,6 @@ export const agentUseRead = operation({
   errors: ['credential_required', 'not_found'],
   input: z.strictObject({ run_id: RunId.optional() }),
   output: read,
-  example: runExamples['agent-use-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: await agentUsePack(context) }
     return { body: { run: await context.runs.run(runReader(context), run_id) } }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageInBody } from '../../page-fields.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -22,7 +21,6 @@ export const readAgentUseRuns = operation({
   id: 'read-agent-use-runs',
   summary: 'List your runs, the newest first, with how many are in which state.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
-  mode: 'read_agent_use_runs',
   access: 'agent',
   needs: { scopes: ['runs:read'] },
   idempotency: { kind: 'read' },
@@ -33,7 +31,6 @@ export const readAgentUseRuns = operation({
     ...pageInBody(1_000_000),
   }),
   output,
-  example: runExamples['read-agent-use-runs'],
   handle: async ({ state, rail, ...page }, context) => {
     const { offset, limit } = page
     const filter = { agentId: callingAgentId(context), state, rail }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { railKeys, tiers } from '#domain/rails/rail.ts'
 import { ReturnPackage } from '#domain/runs/return-package.ts'
-import { sampleExamples } from '../../examples/samples.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { sampled } from '../receipts/sampled.ts'
@@ -28,7 +27,6 @@ export const sampleReturnPackages = operation({
       ...pageAnswer,
     })
     .meta({ id: 'SampleReturnPackages' }),
-  example: sampleExamples['sample-return-packages'],
   handle: async ({ rail, tier, ...page }, { samplePackages }) => ({
     body: await samplePackages.page({ rail, tier }, pageOf(page)),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
 import { runRead, runReader } from './run-read.ts'
@@ -37,7 +36,6 @@ export const selfServeLoopRead = operation({
   ...runRead,
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([followed, contract]),
-  example: runExamples['self-serve-loop-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: { ...(await context.contracts.loop()), sequence } }
     return { body: await context.runs.completion(runReader(context), run_id) }

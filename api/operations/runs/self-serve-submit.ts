@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { runExamples } from '../../examples/runs.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
@@ -33,7 +32,6 @@ export const selfServeLoopSubmit = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: runExamples['self-serve-loop-submit'],
   handle: async ({ idempotency_key: _key, ...submission }, context) => {
     const run = await context.runs.submit(moverOf(context), submission)
     return { status: 202, body: { run, waiting_for: run.waiting_for } }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { ResultContract } from '#domain/runs/return-package.ts'
-import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -35,7 +34,6 @@ export const startAgentRun = operation({
   summary:
     'Start a paid run: create its task, contract, quote and challenge; the run continues once it is paid and reviewed.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
-  mode: 'start_agent_run',
   tool: 'start_rail_run',
   startsRun: ({ run }) => run.run_id,
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
@@ -51,7 +49,6 @@ export const startAgentRun = operation({
     })
     .refine(fundedOnce, { message: FUNDED_TWICE }),
   output: StartedRun,
-  example: runExamples['start-agent-run'],
   handle: async (
     { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
     context,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { feeModel } from '../credit/wallet-shapes.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
@@ -21,7 +20,6 @@ export const walletRunRead = operation({
   ...runRead,
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([bound, contract]),
-  example: runExamples['wallet-run-read'],
   handle: async ({ run_id }, context) => {
     if (run_id === undefined)
       return {

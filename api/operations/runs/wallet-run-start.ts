@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { runExamples } from '../../examples/runs.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { writerOf } from '../agents/caller.ts'
@@ -57,7 +56,6 @@ export const walletRunStart = operation({
     usage: operationalUsage,
   }),
   output,
-  example: runExamples['wallet-run-start'],
   handle: async (
     { accept_terms: _terms, idempotency_key: _key, usage: _usage, ...asked },
     context,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { ScoutResult } from '#domain/rails/scout/schema.ts'
-import { serviceExamples } from '../../examples/services.ts'
 import { Digest, freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Kind, Origin, Price, RESOLVER_PATH, ServiceAccess, ServiceId } from './shapes.ts'
@@ -34,7 +33,6 @@ export const findServices = operation({
   id: 'find-services',
   summary: 'Find the services that fit a query or a task, the best first, with reasons.',
   http: { method: 'POST', path: RESOLVER_PATH, host: 'base' },
-  mode: 'find_services',
   tool: 'find_services',
   access: 'public',
   errors: ['input_too_complex', 'forbidden_material'],
@@ -54,6 +52,5 @@ export const findServices = operation({
     })
     .meta({ anyOf: [{ required: ['query'] }, { required: ['task'] }] }),
   output,
-  example: serviceExamples['find-services'],
   handle: async ({ mode: _mode, ...asked }, { resolver }) => ({ body: await resolver.find(asked) }),
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { serviceExamples } from '../../examples/services.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import {
@@ -18,7 +17,6 @@ export const inspectService = operation({
   summary:
     'Inspect a service: what was checked, how risky its use is and whether it may be used. A candidate is stored for the decision of an operator.',
   http: { method: 'POST', path: RESOLVER_PATH, host: 'base' },
-  mode: 'inspect_service',
   tool: 'inspect_service',
   access: 'public',
   errors: [
@@ -35,7 +33,6 @@ export const inspectService = operation({
     .refine(namesExactlyOne, exactlyOneMessage)
     .meta(exactlyOneSchema),
   output: Inspected,
-  example: serviceExamples['inspect-service'],
   handle: async ({ mode: _mode, ...service }, context) => ({
     body: await context.resolver.inspect(service, agentIdOf(context)),
   }),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { useDecisions } from '#domain/services/candidate.ts'
-import { serviceExamples } from '../../examples/services.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
@@ -36,7 +35,6 @@ export const requestServiceUse = operation({
   id: 'request-service-use',
   summary: 'Ask to use a service for a task; the answer says how, and has a receipt.',
   http: { method: 'POST', path: RESOLVER_PATH, host: 'base' },
-  mode: 'request_service_use',
   tool: 'request_service_use',
   access: 'public',
   errors: [
@@ -57,7 +55,6 @@ export const requestServiceUse = operation({
     .refine(namesExactlyOne, exactlyOneMessage)
     .meta(exactlyOneSchema),
   output,
-  example: serviceExamples['request-service-use'],
   handle: async ({ mode: _mode, idempotency_key: _key, ...asked }, context) => {
     await context.resolver.request(asked, context, agentIdOf(context))
     return answeredByService

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { serviceExamples } from '../../examples/services.ts'
 import { operation } from '../../operation.ts'
 import { OwnService, RESOLVER_PATH, ServiceId } from './shapes.ts'
 
@@ -30,6 +29,5 @@ export const resolverRead = operation({
   http: { method: 'GET', path: RESOLVER_PATH, host: 'base' },
   access: 'public',
   output,
-  example: serviceExamples['resolver-read'],
   handle: async (_input, { resolver }) => ({ body: await resolver.contract() }),
 })

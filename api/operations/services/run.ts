@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { serviceExamples } from '../../examples/services.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -24,7 +23,6 @@ export const runService = operation({
   id: 'run-service',
   summary: 'Run a free tool of this service and get its recorded outcome with a receipt.',
   http: { method: 'POST', path: RESOLVER_PATH, host: 'base' },
-  mode: 'run_service',
   tool: 'run_service',
   access: 'public',
   errors: [
@@ -46,7 +44,6 @@ export const runService = operation({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output,
-  example: serviceExamples['run-service'],
   handle: async ({ service_id, task }, context) => ({
     body: await context.resolver.run({ service_id, task }, context),
   }),

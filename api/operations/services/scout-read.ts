@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { serviceExamples } from '../../examples/services.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { SCOUT_PATH, scouted } from './scout-shapes.ts'
@@ -21,7 +20,6 @@ export const serviceScoutRead = operation({
     include_registry: z.enum(['true', 'false']).optional(),
   }),
   output: z.strictObject(scouted).meta({ id: 'Scouted' }),
-  example: serviceExamples['service-scout-read'],
   handle: async ({ task, limit, include_registry }, { scout }) => ({
     body: await scout.rank({
       task,

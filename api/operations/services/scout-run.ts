@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { ScoutInput } from '#domain/rails/scout/schema.ts'
-import { serviceExamples } from '../../examples/services.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -27,7 +26,6 @@ export const serviceScoutRun = operation({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: z.strictObject({ ...scouted, receipt: Receipt }).meta({ id: 'ScoutedWithReceipt' }),
-  example: serviceExamples['service-scout-run'],
   handle: async ({ idempotency_key: _key, ...asked }, context) => ({
     body: await context.scout.run(asked, context.callId),
   }),

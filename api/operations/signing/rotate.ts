@@ -1,6 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { Context } from '../../context.ts'
-import { agentExamples } from '../../examples/agents.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
 import { RotationOrder, Rotations } from './rotate-shapes.ts'
@@ -15,7 +14,6 @@ export const signingRotate = operation({
   summary:
     'Rotate an agent’s signing key or access key, or as an operator the keys of the service, with an overlap or revoking the old one at once.',
   http: { method: 'POST', path, host: 'base' },
-  mode: 'rotate_signing_credential',
   tool: 'rotate_signing_credential',
   destructive: true,
   access: ['agent', 'operator'],
@@ -32,7 +30,6 @@ export const signingRotate = operation({
   ],
   input: RotationOrder,
   output: Rotations,
-  example: agentExamples['signing-rotate'],
   handle: async (input, context) => {
     const {
       overlap_seconds: overlapSeconds,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { agentExamples } from '../../examples/agents.ts'
 import { Digest, freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
@@ -25,7 +24,6 @@ export const signingSign = operation({
   id: 'signing-sign',
   summary: 'Have the service sign that you state this content; never usable as a receipt.',
   http: { method: 'POST', path, host: 'base' },
-  mode: 'sign_with_active_signing_version',
   tool: 'sign_with_active_signing_version',
   access: ['agent', 'operator'],
   needs: { scopes: ['signing:use'] },
@@ -42,7 +40,6 @@ export const signingSign = operation({
     })
     .meta({ oneOf: selectors.map((name) => ({ required: [name] })) }),
   output,
-  example: agentExamples['signing-sign'],
   handle: async ({ mode: _mode, ...input }, context) => {
     const { caller, callId } = context
     const credentialId = caller.kind === 'agent' ? caller.credential.credential_id : null

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { agentExamples } from '../../examples/agents.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { content, path } from './shapes.ts'
@@ -24,7 +23,6 @@ export const signingVerify = operation({
   summary:
     'Verify a statement by the version of the key that signed it: the service’s, or an agent’s own.',
   http: { method: 'POST', path, host: 'base' },
-  mode: 'verify_signature_by_version',
   tool: 'verify_signature_by_version',
   access: 'public',
   errors: ['forbidden_material'],
@@ -44,7 +42,6 @@ export const signingVerify = operation({
     )
     .meta({ not: { required: ['payload', 'payload_sha256'] } }),
   output,
-  example: agentExamples['signing-verify'],
   handle: async ({ mode: _mode, ...input }, context) => ({
     body: await context.signing.verify(input),
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { agentExamples } from '../../examples/agents.ts'
 import { operation } from '../../operation.ts'
 import { AgentId } from '../agents/shapes.ts'
 import { KeyVersion, path } from './shapes.ts'
@@ -24,7 +23,6 @@ export const signingVersionsRead = operation({
     agent_id: AgentId.optional().meta({ description: 'The service’s own unless given.' }),
   }),
   output,
-  example: agentExamples['signing-versions-read'],
   handle: async ({ agent_id }, context) => ({
     body: await context.signing.versions(agent_id),
   }),

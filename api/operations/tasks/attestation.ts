@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { taskExamples } from '../../examples/tasks.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -19,7 +18,6 @@ export const taskAttestation = operation({
   statusToken: { prefixes: ['tk'], signed: false },
   errors: ['not_ready'],
   output,
-  example: taskExamples['task-attestation'],
   handle: async (_input, context) => {
     const attestation = await context.tasks.attestation(subjectOf(context))
     const verification_packet = await context.receipts.verify({

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { taskExamples } from '../../examples/tasks.ts'
 import { Digest, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, writerOf } from '../agents/caller.ts'
@@ -61,7 +60,6 @@ export const contractAccept = operation({
       }),
     })
     .meta({ id: 'AcceptedContract' }),
-  example: taskExamples['contract-accept'],
   authorize: (input, context) => context.taskContracts.assertSigned(moverOf(context), input),
   handle: async ({ idempotency_key: _key, ...input }, context) => {
     const writer = context.caller.kind === 'agent' ? writerOf(context) : undefined

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { taskExamples } from '../../examples/tasks.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
@@ -24,7 +23,6 @@ export const contractPrepare = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: z.strictObject({ contract: Contract, receipt: Receipt }).meta({ id: 'PreparedContract' }),
-  example: taskExamples['contract-prepare'],
   authorize: async ({ task_token }, context) => {
     await context.tasks.ofToken(moverOf(context), task_token)
   },

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { taskExamples } from '../../examples/tasks.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
 import { Contract, ContractId } from './shapes.ts'
@@ -17,7 +16,6 @@ export const contractRead = operation({
   errors: ['not_found', 'not_owner'],
   input: z.strictObject({ contract_id: ContractId }),
   output,
-  example: taskExamples['contract-read'],
   handle: async ({ contract_id }, context) => ({
     body: await context.taskContracts.read(moverOf(context), contract_id),
   }),

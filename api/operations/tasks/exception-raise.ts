@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { holdersReasons } from '#domain/tasks/exception.ts'
-import { taskExamples } from '../../examples/tasks.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
@@ -27,7 +26,6 @@ export const taskExceptionRaise = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: z.strictObject({ exception: TaskException, task: Task }).meta({ id: 'RaisedException' }),
-  example: taskExamples['task-exception-raise'],
   handle: async ({ code, detail }, context) => {
     const { actor, actorName } = moverOf(context)
     if (context.caller.kind !== 'operator' && !holdersReasons.includes(code))

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { taskExamples } from '../../examples/tasks.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
 import { ExceptionState, RecoveryAction, TaskException } from './recovery-shapes.ts'
@@ -28,7 +27,6 @@ export const taskExceptionsRead = operation({
   statusToken: { prefixes: ['tk'], signed: false },
   input: z.strictObject({ state: ExceptionState.optional() }),
   output,
-  example: taskExamples['task-exceptions'],
   handle: async ({ state }, context) => ({
     body: await context.tasks.exceptions(subjectOf(context), state),
   }),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { recordKinds } from '#domain/core/record-kinds.ts'
-import { taskExamples } from '../../examples/tasks.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
@@ -41,7 +40,6 @@ export const taskLedger = operation({
       .meta({ description: '1 to 200, which is what it is unless given.' }),
   }),
   output,
-  example: taskExamples['task-ledger'],
   handle: async ({ kind, from_sequence = '1', limit = '200' }, context) => {
     const page = { from: Number(from_sequence), most: Number(limit), kind }
     return { body: await context.tasks.ledger(subjectOf(context), page) }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { taskExamples } from '../../examples/tasks.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
@@ -55,7 +54,6 @@ export const preflight = operation({
     })
     .meta({ anyOf: [{ required: ['input_manifest'] }, { required: ['input'] }] }),
   output,
-  example: taskExamples.preflight,
   authorize: ({ rail }, context) => context.tasks.assertRail(callingAgentId(context), rail),
   handle: async ({ idempotency_key: _key, callback_url = null, ...asked }, context) => {
     await context.tasks.preflight(

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { taskExamples } from '../../examples/tasks.ts'
 import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
@@ -23,7 +22,6 @@ export const taskProposalDecline = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: Recovery,
-  example: taskExamples['task-proposal-decline'],
   handle: async ({ proposed_input_sha256: proposedSha256, reason }, context) => {
     const { actor } = moverOf(context)
     const declined = { taskId: subjectOf(context), actor, proposedSha256, reason }

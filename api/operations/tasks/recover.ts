@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { taskExamples } from '../../examples/tasks.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
@@ -40,7 +39,6 @@ export const taskRecover = operation({
       message: 'give input or input_patch',
     }),
   output: Recovery,
-  example: taskExamples['task-recover'],
   handle: async ({ idempotency_key: _key, exception_id, ...asked }, context) => {
     const { actor, actorName } = moverOf(context)
     const recovery = {

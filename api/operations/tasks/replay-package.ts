@@ -1,5 +1,4 @@
 import { ReplayFile } from '#domain/runs/replay-package.ts'
-import { taskExamples } from '../../examples/tasks.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
 
@@ -13,7 +12,6 @@ export const taskReplayPackage = operation({
   statusToken: { prefixes: ['tk'], signed: false },
   errors: ['not_ready'],
   output: ReplayFile,
-  example: taskExamples['task-replay-package'],
   handle: async (_input, context) => ({
     body: await context.recoveries.replayPackage(subjectOf(context)),
   }),

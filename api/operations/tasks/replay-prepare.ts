@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
-import { taskExamples } from '../../examples/tasks.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
@@ -28,7 +27,6 @@ export const taskReplayPrepare = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: ReplayFile.extend({ task: Task, receipt: Receipt }).meta({ id: 'PreparedReplay' }),
-  example: taskExamples['task-replay-prepare'],
   handle: async ({ exception_id, from_step }, context) => {
     const replay = { taskId: subjectOf(context), exceptionId: exception_id, fromStep: from_step }
     const { actor, actorName } = moverOf(context)

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { taskExamples } from '../../examples/tasks.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
 import { TaskId, TaskState } from './shapes.ts'
@@ -23,6 +22,5 @@ export const taskSteps = operation({
   statusToken: { prefixes: ['tk'], signed: false },
   input: z.strictObject({}),
   output,
-  example: taskExamples['task-steps'],
   handle: async (_input, context) => ({ body: await context.tasks.steps(subjectOf(context)) }),
 })

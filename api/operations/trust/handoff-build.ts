@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { handoffStatuses } from '#domain/trust/handoff-pack.ts'
-import { trustExamples } from '../../examples/trust.ts'
 import { Digest, ExpiresAt, freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -24,7 +23,6 @@ export const handoffBuild = operation({
   summary:
     'Build a signed pack that hands a task over to another wallet, with what it may do. Reuse the key when you repeat this call.',
   http: { method: 'POST', path: '/api/agent-to-agent-handoff-pack', host: 'base' },
-  mode: 'build',
   access: 'wallet',
   price: limits.priceAtomic,
   status: [201],
@@ -52,7 +50,6 @@ export const handoffBuild = operation({
     usage: RunUsage,
   }),
   output,
-  example: trustExamples['handoff-build'],
   handle: async (input, context) => ({
     body: await context.handoffs.build(callingWallet(context), input, context.callId),
   }),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { PackClaims } from '#domain/trust/handoff-pack.ts'
-import { trustExamples } from '../../examples/trust.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
@@ -34,7 +33,6 @@ export const handoffVerify = operation({
   summary:
     'Verify a handoff pack: whether it is valid, expired and addressed to you, and what it permits.',
   http: { method: 'POST', path: '/api/agent-to-agent-handoff-pack', host: 'base' },
-  mode: 'verify',
   access: 'wallet',
   price: limits.priceAtomic,
   limits: { bodyBytes: limits.trustBodyBytesMax },
@@ -42,7 +40,6 @@ export const handoffVerify = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('verify'), handoff_pack: Artifact }),
   output,
-  example: trustExamples['handoff-verify'],
   handle: async ({ handoff_pack }, context) => ({
     body: await context.handoffs.verify(callingWallet(context), handoff_pack),
   }),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { PassportClaims, WorkItem } from '#domain/trust/passport.ts'
-import { trustExamples } from '../../examples/trust.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -22,7 +21,6 @@ export const passportIssue = operation({
   summary:
     'Issue a signed passport for one free call of yours that succeeded, or one payment of yours that settled. Reuse the key when you repeat this call.',
   http: { method: 'POST', path: '/api/receipt-passport', host: 'base' },
-  mode: 'issue',
   access: 'wallet',
   price: limits.priceAtomic,
   limits: { bodyBytes: limits.trustBodyBytesMax },
@@ -35,7 +33,6 @@ export const passportIssue = operation({
     usage: RunUsage,
   }),
   output,
-  example: trustExamples['passport-issue'],
   handle: async ({ work, usage }, context) => {
     const asked = { wallet: callingWallet(context), work, usage, callId: context.callId }
     return { body: await context.passports.issue(asked) }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { PassportClaims } from '#domain/trust/passport.ts'
-import { trustExamples } from '../../examples/trust.ts'
 import { operation } from '../../operation.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
 import { Artifact, ArtifactCheck, ArtifactKey } from './shapes.ts'
@@ -24,7 +23,6 @@ export const passportVerify = operation({
   id: 'passport-verify',
   summary: 'Verify a receipt passport of any wallet; an answer that it is not valid says why.',
   http: { method: 'POST', path: '/api/receipt-passport', host: 'base' },
-  mode: 'verify',
   access: 'wallet',
   price: limits.priceAtomic,
   limits: { bodyBytes: limits.trustBodyBytesMax },
@@ -32,7 +30,6 @@ export const passportVerify = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('verify'), passport: Artifact }),
   output,
-  example: trustExamples['passport-verify'],
   handle: async ({ passport }, context) => ({
     body: await context.passports.verify(passport),
   }),

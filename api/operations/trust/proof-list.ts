@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { limits, trustLimits } from '#domain/core/limits.ts'
-import { trustExamples } from '../../examples/trust.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer } from '../../page-fields.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -19,7 +18,6 @@ export const proofList = operation({
   id: 'proof-list',
   summary: 'List the proofs in your inbox, newest first, without their contents.',
   http: { method: 'POST', path: '/api/proof-inbox', host: 'base' },
-  mode: 'list',
   access: 'wallet',
   price: limits.priceAtomic,
   idempotency: { kind: 'read' },
@@ -32,7 +30,6 @@ export const proofList = operation({
     limit: z.int().min(1).max(trustLimits.proofPageSize),
   }),
   output,
-  example: trustExamples['proof-list'],
   handle: async ({ offset, limit }, context) => ({
     body: await context.proofInbox.list(callingWallet(context), { offset, limit }),
   }),

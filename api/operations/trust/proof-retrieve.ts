@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
-import { trustExamples } from '../../examples/trust.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -21,14 +20,12 @@ export const proofRetrieve = operation({
   id: 'proof-retrieve',
   summary: 'Read a proof of your inbox with its content and the receipt of its inclusion.',
   http: { method: 'POST', path: '/api/proof-inbox', host: 'base' },
-  mode: 'retrieve',
   access: 'wallet',
   price: limits.priceAtomic,
   errors: ['not_found'],
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('retrieve'), proof_id: Digest }),
   output,
-  example: trustExamples['proof-retrieve'],
   handle: async ({ proof_id }, context) => ({
     body: await context.proofInbox.retrieve(callingWallet(context), proof_id),
   }),

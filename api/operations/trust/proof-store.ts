@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
-import { trustExamples } from '../../examples/trust.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -24,7 +23,6 @@ export const proofStore = operation({
   summary:
     'Store a passport, a handoff pack or other evidence in your proof inbox. Reuse the key when you repeat this call.',
   http: { method: 'POST', path: '/api/proof-inbox', host: 'base' },
-  mode: 'store',
   access: 'wallet',
   price: limits.priceAtomic,
   limits: { bodyBytes: limits.trustBodyBytesMax },
@@ -36,7 +34,6 @@ export const proofStore = operation({
     proof: ProofInput,
   }),
   output,
-  example: trustExamples['proof-store'],
   handle: async ({ proof }, context) => {
     const stored = { wallet: callingWallet(context), proof, callId: context.callId }
     return { body: await context.proofInbox.store(stored) }

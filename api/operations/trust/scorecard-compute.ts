@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { WorkItem } from '#domain/trust/passport.ts'
 import { completedWorkMax, componentNames, paymentsMax } from '#domain/trust/scorecard.ts'
-import { trustExamples } from '../../examples/trust.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
@@ -53,7 +52,6 @@ export const scorecardCompute = operation({
   summary:
     'Compute your trust score from work that this service has on record and payments that the chain proves.',
   http: { method: 'POST', path: '/api/agent-trust-scorecard', host: 'base' },
-  mode: 'compute',
   access: 'wallet',
   price: limits.priceAtomic,
   input: z.strictObject({
@@ -62,7 +60,6 @@ export const scorecardCompute = operation({
     payments: uniqueList(Payment, paymentsMax),
   }),
   output,
-  example: trustExamples['scorecard-compute'],
   handle: async ({ completed_work, payments }, context) => {
     const input = { completed_work, payments }
     return {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { creditExamples } from '../../examples/credit.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { readingAgentId } from '../agents/caller.ts'
@@ -46,7 +45,6 @@ export const usageLedgerRead = operation({
     ...pageFields(9),
   }),
   output,
-  example: creditExamples['usage-ledger-read'],
   handle: async (query, context) => {
     const { event_id: eventId, entitlement_id: entitlementId, offset, limit } = query
     if (Object.keys(query).length === 0) {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { CREDIT_UNIT, recordedKinds } from '#domain/credit/usage-event.ts'
-import { creditExamples } from '../../examples/credit.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
@@ -58,7 +57,6 @@ export const usageLedgerRecord = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  example: creditExamples['usage-ledger-record'],
   handle: async ({ idempotency_key: _key, ...use }, context) => {
     const by = { callId: context.callId, agentId: agentIdOf(context) }
     return { body: await context.usage.record({ ...by, ...use }) }

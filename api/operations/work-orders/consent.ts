@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { runExamples } from '../../examples/runs.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
@@ -22,7 +21,6 @@ export const workOrderConsent = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: Recovery,
-  example: runExamples['work-order-consent'],
   handle: async ({ work_order_id, idempotency_key: _key, ...consent }, context) => {
     const recovery = await context.workOrders.consent(subjectOf(context), work_order_id, consent)
     const { status } = await context.recoveries.recover(recovery, context.callId)

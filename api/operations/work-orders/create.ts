@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
-import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -68,7 +67,6 @@ export const workOrderCreate = operation({
   },
   input: WorkOrderInput,
   output,
-  example: runExamples['work-order-create'],
   handle: async (
     {
       idempotency_key: _key,

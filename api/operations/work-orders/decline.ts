@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { runExamples } from '../../examples/runs.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
@@ -22,7 +21,6 @@ export const workOrderDecline = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: Recovery,
-  example: runExamples['work-order-decline'],
   handle: async ({ work_order_id, run_id, proposed_input_sha256, reason }, context) => {
     const named = { run_id, proposed_input_sha256, note: reason }
     const declined = await context.workOrders.decline(subjectOf(context), work_order_id, named)

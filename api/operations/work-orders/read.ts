@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import type { Caller } from '../../context.ts'
-import { runExamples } from '../../examples/runs.ts'
 import { operation } from '../../operation.ts'
 import { exampleOrder, Proposal, WorkOrder, WorkOrderId, WorkOrderInput } from './shapes.ts'
 
@@ -29,7 +28,6 @@ export const workOrdersRead = operation({
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ work_order_id: WorkOrderId.optional() }),
   output,
-  example: runExamples['work-orders-read'],
   handle: async ({ work_order_id }, { caller, workOrders }) => {
     if (work_order_id === undefined)
       return { body: { schema, example: exampleOrder, work_order: null, proposals: [] } }

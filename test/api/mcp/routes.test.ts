@@ -82,7 +82,9 @@ function argumentsOf({ operation }: Tool): Record<string, unknown> {
 function overHttp({ operation: { http, example } }: Tool): Promise<Response> {
   const { method, path } = http
   if (method === 'GET')
-    return fetch(`${base}${path}?${new URLSearchParams(example.input)}`, { headers: known })
+    return fetch(`${base}${path}?${new URLSearchParams(example.input as Record<string, string>)}`, {
+      headers: known,
+    })
   const headers = { ...known, 'Content-Type': 'application/json' }
   return fetch(base + path, { method, headers, body: JSON.stringify(example.input) })
 }
