@@ -28,9 +28,7 @@ import type { TrustListingService } from './services/agents/trust-listings.ts'
 import type { Ap2Inspection } from './services/authority/ap2-inspection.ts'
 import type { MandateService } from './services/authority/mandates.ts'
 import type { CallbackService } from './services/callbacks/demo-receiver.ts'
-import type { ActivityService } from './services/commerce/activity.ts'
-import type { AgentPassports } from './services/commerce/agent-passports.ts'
-import type { CommerceProofService } from './services/commerce/proofs.ts'
+import type { CommerceServices } from './services/commerce/open.ts'
 import type { ConsoleServices } from './services/console/open.ts'
 import type { ActivationService } from './services/credit/activation.ts'
 import type { CheckoutService } from './services/credit/checkouts.ts'
@@ -43,29 +41,17 @@ import type { QuoteService } from './services/credit/quotes.ts'
 import type { UsageLedger } from './services/credit/usage-ledger.ts'
 import type { WalletService } from './services/credit/wallets.ts'
 import type { DirectoryService } from './services/directories/directories.ts'
-import type { EvidenceAnalyses } from './services/evidence/analyses.ts'
-import type { ReceiptCompletions } from './services/evidence/completions.ts'
-import type { InvestorDemo } from './services/evidence/investor-demo.ts'
-import type { ProofRelays } from './services/evidence/relays.ts'
-import type { Regressions } from './services/harness/regressions.ts'
-import type { HarnessTests } from './services/harness/tests.ts'
+import type { EvidenceServices } from './services/evidence/open.ts'
+import type { HarnessServices } from './services/harness/open.ts'
 import type { InputService } from './services/inputs/uploads.ts'
 import type { KeyService } from './services/keys/keys.ts'
 import type { LogService } from './services/log/log.ts'
 import type { OperatorService } from './services/operators/operators.ts'
 import type { AuthorityService } from './services/payouts/authority.ts'
 import type { PayoutService } from './services/payouts/payouts.ts'
-import type { PilotConversations } from './services/pilots/conversation.ts'
-import type { PilotInvitations } from './services/pilots/invitations.ts'
 import type { PilotOffers } from './services/pilots/offers.ts'
-import type { PilotService } from './services/pilots/pilots.ts'
-import type { PilotRunService } from './services/pilots/runs.ts'
-import type { ActivationPaths } from './services/production/activation-paths.ts'
-import type { ControlledPilotService } from './services/production/controlled-pilots.ts'
-import type { CustomerRunService } from './services/production/customer-runs.ts'
-import type { FirstPaidRunService } from './services/production/first-paid-runs.ts'
+import type { PilotServices } from './services/pilots/open.ts'
 import type { RuntimeRunService } from './services/production/runtime-runs.ts'
-import type { CustomerWorkflowService } from './services/production/workflows.ts'
 import type { WriteGate } from './services/production/write-gate.ts'
 import type { NextStepService } from './services/prospects/next-steps.ts'
 import type { OutreachService } from './services/prospects/outreach.ts'
@@ -76,25 +62,8 @@ import type { ServiceResolver } from './services/resolver/resolver.ts'
 import type { ScoutService } from './services/resolver/scout.ts'
 import type { AuditPackService } from './services/reviews/audit-pack.ts'
 import type { ReviewService } from './services/reviews/reviews.ts'
-import type { ClearingService } from './services/runs/clearings.ts'
-import type { LoopService } from './services/runs/loops.ts'
-import type { ManifestService } from './services/runs/manifests.ts'
-import type { ProductLoopService } from './services/runs/product-loops.ts'
-import type { RunService } from './services/runs/runs.ts'
-import type { SamplePackages } from './services/runs/sample-packages.ts'
-import type { SandboxService } from './services/runs/sandbox.ts'
-import type { RunStartService } from './services/runs/start.ts'
-import type { ContractService } from './services/tasks/contracts.ts'
-import type { RecoveryService } from './services/tasks/recoveries.ts'
-import type { TaskService } from './services/tasks/tasks.ts'
-import type { HandoffService } from './services/trust/handoff-packs.ts'
-import type { InboxService } from './services/trust/inbox.ts'
-import type { PassportService } from './services/trust/passports.ts'
-import type { ScorecardService } from './services/trust/scorecards.ts'
-import type { ExchangeService } from './services/work-orders/exchange.ts'
-import type { WalletRunService } from './services/work-orders/wallet-runs.ts'
-import type { WorkOrderService } from './services/work-orders/work-orders.ts'
-
+import type { TaskServices } from './services/runs/open.ts'
+import type { TrustServices } from './services/trust/open.ts'
 export type Caller =
   | {
       readonly kind: 'public'
@@ -227,91 +196,61 @@ type CallContext = {
 }
 
 /** The services that handlers call. */
-export type Services = ConsoleServices & {
-  readonly payouts: PayoutService
-  readonly authority: AuthorityService
-  readonly mandates: MandateService
-  readonly ap2: Ap2Inspection
-  readonly delegations: Delegations
-  readonly controls: ReturnType<typeof openControls>
-  readonly reconciliation: ReconciliationService
-  readonly keys: KeyService
-  readonly operators: OperatorService
-  readonly receipts: ReceiptService
-  readonly log: LogService
-  readonly passports: PassportService
-  readonly proofInbox: InboxService
-  readonly scorecards: ScorecardService
-  readonly handoffs: HandoffService
-  readonly commerceProofs: CommerceProofService
-  readonly activity: ActivityService
-  readonly listings: TrustListingService
-  readonly agentPassports: AgentPassports
-  readonly analyses: EvidenceAnalyses
-  readonly relays: ProofRelays
-  readonly prospects: ProspectService
-  readonly completions: ReceiptCompletions
-  readonly nextSteps: NextStepService
-  readonly investorDemo: InvestorDemo
-  readonly outreach: OutreachService
-  readonly discovery: DiscoveryCommands
-  readonly health: HealthCommands
-  readonly hardening: HardeningCommands
-  readonly registrations: RegistrationService
-  readonly profiles: ProfileService
-  readonly handshakes: HandshakeService
-  readonly signing: SigningService
-  readonly resolver: ServiceResolver<Context>
-  readonly scout: ScoutService
-  readonly tests: HarnessTests
-  readonly regressions: Regressions
-  readonly reviews: ReviewService
-  readonly auditPacks: AuditPackService
-  readonly enforcement: Enforcement
-  readonly contracts: ContractCommands
-  readonly quotes: QuoteService
-  readonly payments: PaymentService
-  readonly credit: CreditService
-  readonly providers: ProviderService
-  readonly wallets: WalletService
-  readonly commercialLayer: CommercialLayer
-  readonly accountControls: AccountControlsService
-  readonly authorities: PaymentAuthorityService
-  readonly usage: UsageLedger
-  readonly checkouts: CheckoutService
-  readonly productLinks: ProductLinkService
-  readonly inputs: InputService
-  readonly callbacks: CallbackService
-  readonly payoutCallbacks: PayoutCallbacks
-  readonly tasks: TaskService
-  readonly taskContracts: ContractService
-  readonly recoveries: RecoveryService
-  readonly runs: RunService
-  readonly runStarts: RunStartService
-  readonly loops: LoopService
-  readonly manifests: ManifestService
-  readonly productLoops: ProductLoopService
-  readonly samplePackages: SamplePackages
-  readonly sandbox: SandboxService
-  readonly activations: ActivationService
-  readonly workOrders: WorkOrderService
-  readonly walletRuns: WalletRunService
-  readonly exchange: ExchangeService
-  readonly customerWorkflows: CustomerWorkflowService
-  readonly writeGate: WriteGate
-  readonly firstPaidRuns: FirstPaidRunService
-  readonly directories: DirectoryService
-  readonly customerRuns: CustomerRunService
-  readonly pilots: PilotService
-  readonly pilotConversations: PilotConversations
-  readonly pilotInvitations: PilotInvitations
-  readonly clearings: ClearingService
-  readonly activationPaths: ActivationPaths
-  readonly pilotRuns: PilotRunService
-  readonly pilotOffers: PilotOffers
-  readonly controlledPilots: ControlledPilotService
-  readonly runtimeRuns: RuntimeRunService
-}
+export type Services = ConsoleServices &
+  CommerceServices &
+  EvidenceServices &
+  HarnessServices &
+  PilotServices &
+  TaskServices &
+  TrustServices & {
+    readonly payouts: PayoutService
+    readonly authority: AuthorityService
+    readonly mandates: MandateService
+    readonly ap2: Ap2Inspection
+    readonly delegations: Delegations
+    readonly controls: ReturnType<typeof openControls>
+    readonly reconciliation: ReconciliationService
+    readonly keys: KeyService
+    readonly operators: OperatorService
+    readonly receipts: ReceiptService
+    readonly log: LogService
+    readonly listings: TrustListingService
+    readonly prospects: ProspectService
+    readonly nextSteps: NextStepService
+    readonly outreach: OutreachService
+    readonly discovery: DiscoveryCommands
+    readonly health: HealthCommands
+    readonly hardening: HardeningCommands
+    readonly registrations: RegistrationService
+    readonly profiles: ProfileService
+    readonly handshakes: HandshakeService
+    readonly signing: SigningService
+    readonly resolver: ServiceResolver<Context>
+    readonly scout: ScoutService
+    readonly reviews: ReviewService
+    readonly auditPacks: AuditPackService
+    readonly enforcement: Enforcement
+    readonly contracts: ContractCommands
+    readonly quotes: QuoteService
+    readonly payments: PaymentService
+    readonly credit: CreditService
+    readonly providers: ProviderService
+    readonly wallets: WalletService
+    readonly commercialLayer: CommercialLayer
+    readonly accountControls: AccountControlsService
+    readonly authorities: PaymentAuthorityService
+    readonly usage: UsageLedger
+    readonly checkouts: CheckoutService
+    readonly productLinks: ProductLinkService
+    readonly inputs: InputService
+    readonly callbacks: CallbackService
+    readonly payoutCallbacks: PayoutCallbacks
+    readonly activations: ActivationService
+    readonly writeGate: WriteGate
+    readonly directories: DirectoryService
+    readonly pilotOffers: PilotOffers
+    readonly runtimeRuns: RuntimeRunService
+  }
 
 /** Everything that a handler may use. */
 export type Context = CallContext & Services

@@ -67,38 +67,7 @@ export const families = {
   discovery,
 } as const
 
+type Family = (typeof families)[keyof typeof families]
+
 /** The registry: every operation of the service. Routes, OpenAPI, discovery documents and the client are derived from it. */
-export const operations = [
-  ...payouts,
-  ...authority,
-  ...quotes,
-  ...payments,
-  ...credit,
-  ...commercial,
-  ...usage,
-  ...agents,
-  ...services,
-  ...harness,
-  ...signing,
-  ...runs,
-  ...loops,
-  ...production,
-  ...pilots,
-  ...inputs,
-  ...callbacks,
-  ...tasks,
-  ...workOrders,
-  ...exchange,
-  ...reviews,
-  ...operators,
-  ...consoleOperations,
-  ...keys,
-  ...receipts,
-  ...transparencyLog,
-  ...trust,
-  ...commerce,
-  ...listings,
-  ...prospects,
-  ...directories,
-  ...discovery,
-] as const
+export const operations: readonly Family[number][] = Object.values<Family>(families).flat()

@@ -18,45 +18,27 @@ import type { ContractCommands, ContractView } from './documents.ts'
 
 /** The contract views of the service, each with the live counts of its records. */
 export function createContractViews(db: Tx, registry: readonly AnyOperation[]): ContractCommands {
+  const at = async (path: string, live: Promise<Record<string, number>>) =>
+    contractView(registry, path, await live)
   return {
-    registration: async () =>
-      contractView(registry, '/api/agents/register', await countTrustStates(db)),
-    binding: async () =>
-      contractView(registry, '/api/agent-credit-checkout-binding', await countBound(db)),
-    walletRun: async () =>
-      contractView(registry, '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
-    trustListing: async () =>
-      contractView(registry, '/api/trust-listing-path', await countBadges(db)),
-    activationPath: async () =>
-      contractView(registry, '/api/customer-activation-path', {
-        activations: await countActivations(db, COUNTED_MAX),
-      }),
+    registration: () => at('/api/agents/register', countTrustStates(db)),
+    binding: () => at('/api/agent-credit-checkout-binding', countBound(db)),
+    walletRun: () => at('/api/wallet-bound-rail-run', countPaidByWallet(db)),
+    trustListing: () => at('/api/trust-listing-path', countBadges(db)),
+    activationPath: async () => {
+      const live = { activations: await countActivations(db, COUNTED_MAX) }
+      return contractView(registry, '/api/customer-activation-path', live)
+    },
     sandbox: async () => ({
-      ...contractView(registry, '/api/agent-sandbox', await countRunsOf(db, { sandbox: true })),
+      ...(await at('/api/agent-sandbox', countRunsOf(db, { sandbox: true }))),
       rails: rails.filter((rail) => usagesOf(rail).includes('synthetic')).map(({ key }) => key),
     }),
-    pilotIntake: async () =>
-      contractView(
-        registry,
-        '/api/pilot-intake',
-        await countPilots(db, ['requested', 'activated']),
-      ),
-    pilotRun: async () =>
-      contractView(
-        registry,
-        '/api/first-pilot-run-execution',
-        await countPilots(db, ['activated', 'running']),
-      ),
-    invitation: async () =>
-      contractView(
-        registry,
-        '/api/pilot-invitation-response-workflow',
-        await countPilots(db, ['invited', 'accepted']),
-      ),
-    controlledPilot: async (rail, path) =>
-      contractView(registry, path, await countPilotActivations(db, rail)),
-    loop: async () =>
-      contractView(registry, '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
+    pilotIntake: () => at('/api/pilot-intake', countPilots(db, ['requested', 'activated'])),
+    pilotRun: () => at('/api/first-pilot-run-execution', countPilots(db, ['activated', 'running'])),
+    invitation: () =>
+      at('/api/pilot-invitation-response-workflow', countPilots(db, ['invited', 'accepted'])),
+    controlledPilot: (rail, path) => at(path, countPilotActivations(db, rail)),
+    loop: () => at('/api/agent-self-serve-rail-loop', countRunsOf(db, {})),
   }
 }
 

@@ -16,3 +16,5 @@ export function openCommerceServices(adapters: Adapters) {
     agentPassports: new AgentPassports(deps),
   }
 }
+
+export type CommerceServices = ReturnType<typeof openCommerceServices>

@@ -37,3 +37,5 @@ export function openEvidence({ config, client, publicPool: pool, ...adapters }: 
     investorDemo: new InvestorDemo({ ...deps, analyses, relays }),
   }
 }
+
+export type EvidenceServices = ReturnType<typeof openEvidence>

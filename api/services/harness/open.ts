@@ -31,3 +31,5 @@ export function openHarness({ config, changes, receiptIssuer, taskDeps, notify }
     regressions: new Regressions(receiptIssuer),
   }
 }
+
+export type HarnessServices = ReturnType<typeof openHarness>

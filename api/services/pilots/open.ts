@@ -10,3 +10,5 @@ export function openPilots(deps: InvitationDeps) {
     pilotInvitations: new PilotInvitations(deps),
   }
 }
+
+export type PilotServices = ReturnType<typeof openPilots>

@@ -108,3 +108,5 @@ export function openTaskServices(
     walletRuns: new WalletRunService(runDeps),
   }
 }
+
+export type TaskServices = ReturnType<typeof openTaskServices>

@@ -44,3 +44,5 @@ export function openTrustServices({ config, chain, keys, rail, receiptIssuer }: 
     handoffs: new HandoffService(deps),
   }
 }
+
+export type TrustServices = ReturnType<typeof openTrustServices>

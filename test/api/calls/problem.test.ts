@@ -122,7 +122,7 @@ describe('a refusal as an answer', () => {
 
 test('standing codes follow from access, price, method and idempotency', () => {
   const standing = (id: string) =>
-    commonErrors(operations.find((operation) => operation.id === id) ?? operations[0])
+    operations.filter((operation) => operation.id === id).flatMap(commonErrors)
   expect(standing('payout-create')).toEqual(
     expect.arrayContaining([
       'wallet_proof_replayed',
