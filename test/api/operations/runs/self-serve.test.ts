@@ -104,7 +104,9 @@ const submit = ({ task_token, contract_id }: Prepared, more: object = {}, by = k
     ...more,
   })
 const runOf = async (run_id: string) =>
-  (await asAgent().call('agent-use-read', { run_id })).body as { run: { state: string } }
+  (await asAgent().call('agent-use-read', { run_id })).body as {
+    run: { state: string; return_package_id: string | null }
+  }
 const reaches = (run_id: string, state: string) =>
   expect.poll(async () => (await runOf(run_id)).run.state, { timeout: 60_000 }).toBe(state)
 
