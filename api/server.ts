@@ -27,7 +27,6 @@ const { deps, pauses, gauges, close } = await createApi(config, log)
 const surface = {
   registry: operations,
   ...reachOf(config),
-  osUrl: config.OS_URL,
   explorerUrl: config.BLOCK_EXPLORER_URL,
   log,
   metrics: createMetrics(gauges),

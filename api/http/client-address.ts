@@ -44,8 +44,11 @@ function groupsOf(address: string): number[] {
  * How the service is reached. Calls from this machine are an operator's only where the service is not public: else a proxy on this
  * machine may forward the calls of others, and by default says so in no header.
  */
-export const reachOf = (config: Pick<Config, 'BASE_URL' | 'TRUST_PROXY' | 'TRUST_LOOPBACK'>) => ({
+export const reachOf = (
+  config: Pick<Config, 'BASE_URL' | 'OS_URL' | 'TRUST_PROXY' | 'TRUST_LOOPBACK'>,
+) => ({
   baseUrl: config.BASE_URL,
+  osUrl: config.OS_URL,
   trustProxy: config.TRUST_PROXY,
   trustsLoopback:
     config.TRUST_LOOPBACK === 'always' || namesThisMachine(new URL(config.BASE_URL).host),

@@ -121,7 +121,6 @@ async function openApi(
   const surface = {
     registry: [...operations, ...more],
     ...reachOf(config),
-    osUrl: config.OS_URL,
     isOperator: (headers: CallRequest['headers']) =>
       authenticateOperator(headers, api.deps.operators).then(
         () => true,

@@ -516,7 +516,7 @@ describe('hosts and addresses', () => {
 
   verifies('operate.metrics', 'a public service asks loopback for a credential', async () => {
     const trusts = (BASE_URL: string, TRUST_LOOPBACK: 'local' | 'always' = 'local') =>
-      reachOf({ BASE_URL, TRUST_LOOPBACK, TRUST_PROXY: '' }).trustsLoopback
+      reachOf({ BASE_URL, OS_URL: BASE_URL, TRUST_LOOPBACK, TRUST_PROXY: '' }).trustsLoopback
     expect([
       trusts('http://127.0.0.1:3000'),
       trusts('http://localhost:3000'),
