@@ -29,6 +29,6 @@ export async function createDelegationActivities(
     ...createDelegatedCalls(deps, operations),
   })
   const callAs = createAgentCalls(deps, operations)
-  const firings = createFiringSteps({ db: deps.db, callAs, model: modelNamed(config) })
+  const firings = createFiringSteps({ db: deps.db, callAs, issuer, model: modelNamed(config) })
   return { activities: { ...activities, ...firings }, close }
 }

@@ -53,6 +53,8 @@ export type QuoteRequest = {
   units?: number
   taskId?: string
   discovery?: boolean
+  /** Its owner gets a quote that no other call gets. */
+  unshared?: boolean
 }
 
 /** A quote is judged as its payment will be. */
@@ -70,6 +72,7 @@ export async function issueQuote(
   request: QuoteRequest,
 ): Promise<QuoteRow> {
   const { by, rail, tier, units = 1, taskId = null, discovery = false } = request
+  const { unshared = false } = request
   const { lines: _lines, ...price } = discovery ? discoveryPrice(rail) : priceOf(rail, tier, units)
   if (price.total_usd === 0 && units > 1)
     throw refuse('unsupported_request', {
@@ -83,7 +86,8 @@ export async function issueQuote(
     await assertAccountAllows(tx, { agentId: owner }, spending, anyPayment)
   }
   const asked = { rail: rail.key, tier, units, task_id: taskId }
-  const earlier = owner === null ? undefined : await sameQuote(tx, { ...asked, bound_to: owner })
+  const earlier =
+    owner === null || unshared ? undefined : await sameQuote(tx, { ...asked, bound_to: owner })
   if (earlier?.total_usd === price.total_usd) return earlier
   const { service_id } = serviceOf(railOf(rail.key))
   const whose = 'owner' in by ? { bound_to: by.owner } : { token_sha256: by.tokenSha256 }

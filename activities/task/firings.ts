@@ -2,11 +2,15 @@ import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import type { ErrorCode } from '#domain/core/error-codes.ts'
 import { DomainError, refuse } from '#domain/core/errors.ts'
+import { callId } from '#domain/core/ids.ts'
 import { firingTerms } from '#domain/production/accepted-terms.ts'
 import { intervalSecondsMin } from '#domain/production/customer-workflow.ts'
+import { railOf } from '#domain/rails/index.ts'
 import { draftingModel } from '#domain/tasks/drafted.ts'
 import type { FiringSnapshot, FiringSteps } from '../../workflows/firing/activities.ts'
+import { issueQuote } from '../credit/quotes.ts'
 import { transaction } from '../store/postgres/db.ts'
+import { requireRow } from '../store/postgres/rows.ts'
 import {
   beginFiring,
   type CustomerWorkflowRow,
@@ -26,6 +30,8 @@ export type AgentCall = (call: {
 type Deps = {
   readonly db: Kysely<Database>
   readonly callAs: AgentCall
+  /** The issuer of quotes and receipts. */
+  readonly issuer: string
   /** The configured model, which is named in the terms of a run; null: none. */
   readonly model: string | null
 }
@@ -68,7 +74,7 @@ function begin(
     if (workflow === undefined) return undefined
     const { early, ...row } = await beginFiring(
       tx,
-      { ...firing, terms_sha256: workflow.terms_sha256 },
+      { ...firing, call_id: startOf(workflow, firing), terms_sha256: workflow.terms_sha256 },
       intervalSecondsMin[workflow.cadence],
     )
     if (row.quote_id !== null) return { workflow, row, refusal: undefined }
@@ -89,13 +95,26 @@ function begin(
 const otherTerms =
   'its agent has not accepted the terms of now; it does by pausing and resuming the workflow'
 
+const otherCall = 'another call with its key started the run before, which its mandate has not paid'
+
+/** The id of the call that starts the run: it names the firing in the transaction that pays. */
+const startOf = (
+  { agent_id }: CustomerWorkflowRow,
+  { firing_id }: Pick<FiringRow, 'firing_id'>,
+): string => callId(`agent:${agent_id}`, 'wallet-run-start', firing_id)
+
 async function carryOut(deps: Deps, { workflow, row, refusal }: Begun): Promise<FiringRow> {
   const { db } = deps
   try {
     if (refusal !== undefined) throw refusal
     const quoteId = row.quote_id ?? (await quote(deps, workflow, row))
     const started = await start(deps, { workflow, row, quoteId })
-    return await transaction(db, (tx) => endFiring(tx, row.firing_id, started))
+    return await transaction(db, async (tx) => {
+      const { charged_usd } = await requireRow(tx, 'workflow_firings', { firing_id: row.firing_id })
+      if (workflow.action_id !== null && charged_usd === null)
+        throw refuse('idempotency_conflict', { detail: otherCall })
+      return endFiring(tx, row.firing_id, started)
+    })
   } catch (error) {
     if (!(error instanceof DomainError) || passing.includes(error.refusal.code)) throw error
     const { code, detail } = error.refusal
@@ -104,17 +123,18 @@ async function carryOut(deps: Deps, { workflow, row, refusal }: Begun): Promise<
   }
 }
 
-async function quote(
-  { db, callAs }: Deps,
-  { rail, tier, credential_id }: CustomerWorkflowRow,
+/** A quote for this firing alone: another one at the same time has a quote of its own. */
+function quote(
+  { db, issuer }: Deps,
+  { rail, tier, agent_id: owner }: CustomerWorkflowRow,
   { firing_id }: FiringRow,
 ): Promise<string> {
-  const input = { rail, tier, idempotency_key: firing_id }
-  const asked = { operationId: 'agent-quote', credentialId: credential_id, input }
-  const { body } = await callAs(asked)
-  const { quote_id } = body['quote'] as { quote_id: string }
-  await transaction(db, (tx) => quoteFiring(tx, firing_id, quote_id))
-  return quote_id
+  return transaction(db, async (tx) => {
+    const asked = { by: { owner }, rail: railOf(rail), tier, unshared: true }
+    const { quote_id } = await issueQuote({ issuer }, tx, asked)
+    await quoteFiring(tx, firing_id, quote_id)
+    return quote_id
+  })
 }
 
 /** The run that its wallet pays, by the terms that the workflow accepted: through the write gate, with an order that waits for its review as any other. */

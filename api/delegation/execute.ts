@@ -6,9 +6,9 @@ import {
   type ActionRow,
   countAttempts,
   findAction,
+  findActionIdOfCall,
   findActionOf,
   insertAction,
-  isCallTaken,
 } from '../../activities/store/authority/actions.ts'
 import { type GrantRow, moveGrant } from '../../activities/store/authority/grants.ts'
 import {
@@ -142,7 +142,7 @@ async function storeAction(tx: Tx, permitted: Permitted): Promise<Reserved> {
 
 /** Whether the operation's own call was made before, under another grant or directly. */
 async function isTaken(tx: Tx, operationCall: string): Promise<boolean> {
-  if (await isCallTaken(tx, operationCall)) return true
+  if ((await findActionIdOfCall(tx, operationCall)) !== undefined) return true
   const call = await findCall(tx, operationCall)
   return call !== undefined && call.grant_state !== 'released'
 }

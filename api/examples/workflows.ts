@@ -23,6 +23,7 @@ const waiting = {
   ...agreed,
   state: 'waiting',
   decision_id: null,
+  action_id: null,
   created_at: '2026-11-24T09:30:00.000Z',
   firings: [],
 } as const
@@ -40,6 +41,7 @@ const active = {
       code: null,
       detail: null,
       terms_sha256,
+      charged_usd: null,
     },
   ],
 } as const

@@ -62,8 +62,12 @@ export const authorityRequirements = {
   },
   'authority.execute.workflow': {
     source: 'decision',
+    behavior: 'The action that makes a delegated workflow counts the price of its first run.',
+  },
+  'authority.firings': {
+    source: 'authority § Budget',
     behavior:
-      'A delegated workflow counts the price of one of its runs; what it fires later is for the operator who approves it, the limits of its wallet and its access key.',
+      'Each later run of a delegated workflow is charged to its mandate in the transaction that pays it; a firing over the budget, per action or after revocation or expiry starts nothing and says why, also of 10 at once.',
   },
   'authority.execute.single-use': {
     source: 'authority § Execution',

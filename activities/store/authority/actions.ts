@@ -36,15 +36,18 @@ export async function countAttempts(tx: Tx, grantId: string): Promise<number> {
   return Number(count)
 }
 
-/** Whether this call of an operation works for another action. */
-export async function isCallTaken(tx: Tx, operationCallId: string): Promise<boolean> {
+/** The action for which this call of an operation works; undefined for a call of its own. */
+export async function findActionIdOfCall(
+  tx: Tx,
+  operationCallId: string,
+): Promise<string | undefined> {
   const found = await tx
     .selectFrom('delegated_actions')
     .select('action_id')
     .where('operation_call_id', '=', operationCallId)
     .where('state', '<>', 'refused')
     .executeTakeFirst()
-  return found !== undefined
+  return found?.action_id
 }
 
 /** Marks a locked action as started: from here on its outcome is unknown until it is stored. */

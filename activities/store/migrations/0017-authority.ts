@@ -3,7 +3,8 @@ import { refusal } from './columns.ts'
 const id = (column: string, prefix: string): string =>
   `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`
 
-const checkTotalsOf = (table: string): string =>
+/** Compares the totals of a mandate with what was charged to it, at the end of each transaction that changes the table. */
+export const checkTotalsOf = (table: string): string =>
   `create constraint trigger authority_totals after insert or update or delete on ${table}
     deferrable initially deferred for each row execute function authority_totals_guard()`
 
@@ -167,14 +168,17 @@ export const authority: readonly string[] = [
   end $$`,
   `create trigger delegated_actions_guard before insert or update on delegated_actions
     for each row execute function delegated_actions_guard()`,
+  // What delegated workflows fire is charged to their mandates too; a charge of 0 uses what the action that made the workflow has paid.
   `create function authority_totals_guard() returns trigger language plpgsql as $$
   declare
     id text := coalesce(new.mandate_id, old.mandate_id);
   begin
     ${refusal(
       `exists (select 1 from authority_mandates m where m.mandate_id = id and (m.used_usd, m.used_actions) <>
-        (select coalesce(sum(a.price_usd), 0)::integer, count(*)::integer from delegated_actions a where a.mandate_id = id and a.state <> 'refused'))`,
-      'the used totals of a mandate are not those of its actions',
+        (select coalesce(sum(c.usd), 0)::integer, count(*)::integer from (
+          select a.price_usd as usd from delegated_actions a where a.mandate_id = id and a.state <> 'refused'
+          union all select f.charged_usd from workflow_firings f where f.mandate_id = id and f.charged_usd > 0) c))`,
+      'the used totals of a mandate are not those of its actions and firings',
     )}
     return null;
   end $$`,

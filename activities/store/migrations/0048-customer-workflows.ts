@@ -1,3 +1,4 @@
+import { checkTotalsOf } from './0017-authority.ts'
 import { digest, refusal } from './columns.ts'
 
 const changing = `array['state','state_since','decision_id','credential_id','scheduled','accepted_terms','terms_sha256']`
@@ -27,6 +28,7 @@ export const customerWorkflows: readonly string[] = [
     state text not null default 'waiting' check (state in ('waiting','active','paused','rejected','deleted')),
     state_since timestamptz not null default clock_timestamp(),
     decision_id text,
+    action_id text unique references delegated_actions,
     scheduled text check (scheduled in ('active','paused','deleted')),
     created_at timestamptz not null default clock_timestamp(),
     check (state not in ('active','paused') or decision_id is not null)
@@ -44,6 +46,11 @@ export const customerWorkflows: readonly string[] = [
         `new.state <> 'waiting' or not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
           and w.kind = 'written' and w.subject = new.workflow_id)`,
         'a workflow begins with its own write and waits',
+      )}
+      ${refusal(
+        `new.action_id is not null and not exists (select from delegated_actions a where a.action_id = new.action_id
+          and a.agent_id = new.agent_id and a.operation_id = 'customer-workflow-create')`,
+        'a delegated workflow names the action that made it',
       )}
       return new;
     end if;
@@ -63,6 +70,9 @@ export const customerWorkflows: readonly string[] = [
     workflow_id text not null references customer_workflows,
     due_at timestamptz not null,
     terms_sha256 text not null ${digest('terms_sha256')},
+    call_id text not null unique,
+    mandate_id text references authority_mandates,
+    charged_usd integer check (charged_usd >= 0),
     state text not null default 'due' check (state in ('due','started','refused')),
     quote_id text references quotes,
     run_id text,
@@ -71,16 +81,36 @@ export const customerWorkflows: readonly string[] = [
     detail text,
     fired_at timestamptz not null default clock_timestamp(),
     ended_at timestamptz,
+    check ((mandate_id is null) = (charged_usd is null)),
     check ((state = 'started') = (run_id is not null) and (run_id is null) = (work_order_id is null)),
     check ((state = 'refused') = (code is not null) and (code is null) = (detail is null)),
     check ((state = 'due') = (ended_at is null))
   )`,
   `create index workflow_firings_workflow on workflow_firings (workflow_id, due_at desc, firing_id)`,
+  `create index workflow_firings_mandate on workflow_firings (mandate_id) where mandate_id is not null`,
   `create function workflow_firings_guard() returns trigger language plpgsql as $$
+  declare
+    mandate authority_mandates;
   begin
-    ${refusal(`tg_op = 'DELETE' or old.state <> 'due'`, 'what became of a firing stays as it was written')}
+    ${refusal(
+      `tg_op = 'DELETE' or old.state <> 'due' or (old.mandate_id is not null and (new.mandate_id, new.charged_usd)
+        is distinct from (old.mandate_id, old.charged_usd))`,
+      'what became of a firing stays as it was written',
+    )}
+    select m.* into mandate from authority_mandates m join delegated_actions a using (mandate_id) join customer_workflows w using (action_id)
+      where w.workflow_id = new.workflow_id;
+    ${refusal(
+      `(new.state = 'started' or new.mandate_id is not null) and new.mandate_id is distinct from mandate.mandate_id`,
+      'the firing of a delegated workflow is charged to its mandate',
+    )}
+    ${refusal(
+      `new.mandate_id is distinct from old.mandate_id and (mandate.revoked_at is not null or new.charged_usd > mandate.per_action_usd
+        or clock_timestamp() not between mandate.valid_from and mandate.expires_at)`,
+      'the mandate does not permit the firing',
+    )}
     return new;
   end $$`,
   `create trigger workflow_firings_guard before update or delete on workflow_firings
     for each row execute function workflow_firings_guard()`,
+  checkTotalsOf('workflow_firings'),
 ]

@@ -185,7 +185,18 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
     worker: ['scheduled'],
   },
   workflow_firings: {
-    worker: ['state', 'quote_id', 'run_id', 'work_order_id', 'code', 'detail', 'ended_at'],
+    api: ['mandate_id', 'charged_usd'],
+    worker: [
+      'mandate_id',
+      'charged_usd',
+      'state',
+      'quote_id',
+      'run_id',
+      'work_order_id',
+      'code',
+      'detail',
+      'ended_at',
+    ],
   },
   exchange_claims: {
     api: [...endOfClaim, ...delivered],

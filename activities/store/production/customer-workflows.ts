@@ -120,7 +120,7 @@ export async function listFirings(tx: Tx, workflowId: string, most: number): Pro
 /** Stores a firing once, and reads it; `early`: another one starts a run within the interval around it. */
 export async function beginFiring(
   tx: Tx,
-  firing: Pick<FiringRow, 'firing_id' | 'workflow_id' | 'due_at' | 'terms_sha256'>,
+  firing: Pick<FiringRow, 'firing_id' | 'workflow_id' | 'due_at' | 'terms_sha256' | 'call_id'>,
   intervalSeconds: number,
 ): Promise<FiringRow & { early: boolean }> {
   await insertOnce(tx, 'workflow_firings', firing)

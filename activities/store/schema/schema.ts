@@ -554,6 +554,7 @@ export type Database = {
     state: Generated<'waiting' | 'active' | 'paused' | 'rejected' | 'deleted'>
     state_since: Generated<Date>
     decision_id: string | null
+    action_id: string | null
     scheduled: 'active' | 'paused' | 'deleted' | null
     created_at: Generated<Date>
   }
@@ -1683,6 +1684,9 @@ export type Database = {
     workflow_id: string
     due_at: Date
     terms_sha256: string
+    call_id: string
+    mandate_id: string | null
+    charged_usd: number | null
     state: Generated<'due' | 'started' | 'refused'>
     quote_id: string | null
     run_id: string | null

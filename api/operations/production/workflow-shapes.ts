@@ -43,6 +43,10 @@ const Firing = z
     terms_sha256: Digest.meta({
       description: 'Of the accepted terms by which it fired.',
     }),
+    charged_usd: z.int().nullable().meta({
+      description:
+        'What the mandate of a delegated workflow was charged: 0 for the first run, which the action that made it has paid.',
+    }),
   })
   .meta({ id: 'WorkflowFiring' })
 
@@ -65,6 +69,9 @@ export const CustomerWorkflow = z
     }),
     state: z.enum(workflowStates),
     decision_id: z.string().nullable(),
+    action_id: z.string().nullable().meta({
+      description: 'The delegated action that made it, whose mandate is charged with each run.',
+    }),
     created_at: Time,
     firings: z.array(Firing).meta({ description: 'The newest 25.' }),
   })

@@ -34,6 +34,7 @@ export const walletRunStart = operation({
     ...([
       'payment_required',
       'control_denied',
+      'authority_denied',
       'rail_not_allowed',
       'not_owner',
       'not_found',

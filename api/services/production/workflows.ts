@@ -15,6 +15,7 @@ import { draftingModel } from '#domain/tasks/drafted.ts'
 import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { readWallet } from '../../../activities/credit/allowance.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { findActionIdOfCall } from '../../../activities/store/authority/actions.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
@@ -108,6 +109,7 @@ export class CustomerWorkflowService {
         agent_id: agentId,
         credential_id: credentialId,
         audit_event_id: auditEventId,
+        action_id: (await findActionIdOfCall(tx, callId)) ?? null,
         callback_url: callbackUrl,
         acceptance_criteria: JSON.stringify(acceptance_criteria),
         input: JSON.stringify(input),
@@ -220,6 +222,7 @@ const firingView = ({
   code,
   detail,
   terms_sha256,
+  charged_usd,
 }: FiringRow) => ({
   firing_id,
   due_at: due_at.toISOString(),
@@ -229,4 +232,5 @@ const firingView = ({
   code,
   detail,
   terms_sha256,
+  charged_usd,
 })

@@ -105,7 +105,7 @@ export function openTaskServices(
       deliveries: new DeliveryChecks(publicPool.queue('deliveries')),
       claimMs: config.EXCHANGE_CLAIM_MS,
     }),
-    walletRuns: new WalletRunService(runDeps),
+    walletRuns: new WalletRunService({ ...runDeps, keys }),
   }
 }
 

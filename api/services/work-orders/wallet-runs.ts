@@ -1,6 +1,8 @@
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
+import type { AuthorityDeps } from '../../../activities/authority/deps.ts'
+import { chargeFiring } from '../../../activities/authority/firing-charge.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { claimGrant } from '../../../activities/store/calls/calls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
@@ -28,6 +30,7 @@ type Deps = TaskDeps &
     uploadChecks: Pick<UploadChecks, 'assertInput'>
     payments: Pick<PaymentService, 'challenge'>
     gate: Pick<WriteGate, 'admit'>
+    keys: AuthorityDeps['keys']
   }
 type Asked =
   | 'rail'
@@ -80,7 +83,10 @@ export class WalletRunService {
         customerAccount,
         order: { ...ids, ...order, acceptance_criteria: asked.acceptance_criteria },
         run,
-        admit: () => gate.admit(tx, { ...write, subject: taskId, customerAccount }),
+        admit: async () => {
+          await gate.admit(tx, { ...write, subject: taskId, customerAccount })
+          await chargeFiring(this.#deps, tx, { callId, quoteId: asked.quote_id })
+        },
       })
     }).catch((error: unknown) => this.#askForMoney(asked, error))
     // The run is stored even if its workflow cannot be notified now: the review wakes it too.

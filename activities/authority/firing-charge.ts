@@ -1,0 +1,61 @@
+import { evaluate } from '#domain/authority/evaluate.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { requireQuote } from '../credit/quotes.ts'
+import { addUse } from '../store/authority/mandates.ts'
+import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import {
+  chargeFiringRow,
+  type DelegatedFiring,
+  findDelegatedFiring,
+  isFirstRun,
+} from '../store/production/firing-charges.ts'
+import type { AuthorityDeps } from './deps.ts'
+import { authorityKeyStatus, readMandate } from './facts.ts'
+
+/**
+ * Charges the run that this call starts to the mandate under which its workflow was made, once, in the transaction that pays the run.
+ * The action that made the workflow has paid the first run. Does nothing for any other call; throws 403 `authority_denied`.
+ */
+export async function chargeFiring(
+  { keys }: Pick<AuthorityDeps, 'keys'>,
+  tx: Tx,
+  { callId, quoteId }: { callId: string; quoteId: string },
+): Promise<void> {
+  const firing = await findDelegatedFiring(tx, callId)
+  if (firing === undefined) return
+  const keyStatus = await authorityKeyStatus(keys, tx)
+  const { facts } = await readMandate(tx, { keyStatus, lock: true }, firing.document)
+  const priceUsd = (await requireQuote(tx, quoteId)).total_usd
+  const isPaid = priceUsd <= firing.reserved_usd && (await isFirstRun(tx, firing))
+  const used = isPaid ? { usd: priceUsd, actions: 1 } : { usd: 0, actions: 0 }
+  const mandate = 'flaw' in facts ? facts : { ...facts, used: without(facts.used, used) }
+  const nowMs = (await clockSeconds(tx)) * 1000
+  const action = actionOf(firing, priceUsd)
+  const judged = evaluate({ nowMs, agentId: firing.agent_id, mandate, grant: undefined, action })
+  if (judged.decision === 'deny') throw denied(judged.deciding)
+  await chargeFiringRow(tx, firing, isPaid ? 0 : priceUsd)
+  if (!isPaid) await addUse(tx, firing.mandate_id, { usd: priceUsd, actions: 1 })
+}
+
+type Used = { usd: number; actions: number }
+const without = (one: Used, other: Used): Used => ({
+  usd: one.usd - other.usd,
+  actions: one.actions - other.actions,
+})
+
+const actionOf = ({ input_sha256, rail, wallet_id }: DelegatedFiring, priceUsd: number) => ({
+  operationId: 'customer-workflow-create',
+  delegable: true,
+  inputSha256: input_sha256,
+  rails: [rail],
+  resources: [wallet_id],
+  priceUsd,
+  spendUsd: undefined,
+})
+
+const denied = (reasons: ReturnType<typeof evaluate>['deciding']) =>
+  refuse('authority_denied', {
+    detail: reasons.map(({ detail }) => detail).join('; '),
+    money_moved: 'no',
+    extra: { reasons },
+  })

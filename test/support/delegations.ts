@@ -1,0 +1,33 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { pino } from 'pino'
+import { listOpenActions } from '../../activities/store/authority/actions.ts'
+import { createDelegationActivities } from '../../worker/delegation.ts'
+import type { ComposedApis } from './composed-api.ts'
+import { urlAs } from './postgres.ts'
+
+/** Performs delegated actions and firings as a worker does, by its role in the database and without Temporal. */
+export async function performDelegations({ config, env, db }: ComposedApis) {
+  const asWorker = { ...config, DATABASE_URL: urlAs('worker', env['DATABASE_URL'] as string) }
+  const { activities, close } = await createDelegationActivities(
+    asWorker,
+    pino({ level: 'silent' }),
+  )
+  const stopped = new AbortController()
+  const performing = performOpen()
+  async function performOpen(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      const open = await listOpenActions(db, 0, { after: '', most: 20 })
+      // An outcome that is not known yet is tried again.
+      await Promise.all(open.map((id) => activities.performAction(id).catch(() => undefined)))
+      await pause(20)
+    }
+  }
+  return {
+    fireWorkflow: activities.fireWorkflow,
+    stop: async () => {
+      stopped.abort()
+      await performing
+      await close()
+    },
+  }
+}
