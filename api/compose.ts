@@ -250,6 +250,7 @@ function openCreditServices(adapters: Adapters) {
       ...deps,
       baseUrl: config.BASE_URL,
       packages: adapters.packages,
+      keys: adapters.keys,
     }),
   }
 }

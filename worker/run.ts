@@ -174,7 +174,7 @@ async function sweepsOf(
   const keys = await openKeyRings(config)
   const money = await openMoneyDeps(config, deps)
   const packages = openPackageThreads()
-  const commerce = openCommerceServices({ ...money, baseUrl: config.BASE_URL, packages })
+  const commerce = openCommerceServices({ ...money, baseUrl: config.BASE_URL, packages, keys })
   return {
     db,
     money,

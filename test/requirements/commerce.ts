@@ -157,7 +157,8 @@ export const commerceRequirements = {
   },
   'passport.records': {
     source: 'commerce § Passport of an agent',
-    behavior: 'A passport follows from the records as they are, and nothing of it is stored.',
+    behavior:
+      'A passport follows from the records as they are; while they state the same, every read of every process answers the same bytes, and only a change is signed again.',
   },
   'passport.verify': {
     source: 'commerce § Passport of an agent',

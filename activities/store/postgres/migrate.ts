@@ -50,6 +50,7 @@ import { boundedReads } from '../migrations/0054-bounded-reads.ts'
 import { runsRole } from '../migrations/0055-runs-role.ts'
 import { prospectRecords } from '../migrations/0056-prospect-records.ts'
 import { pilotNextSteps } from '../migrations/0057-pilot-next-steps.ts'
+import { agentPassports } from '../migrations/0058-agent-passports.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -108,6 +109,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0055-runs-role': runsRole,
   '0056-prospect-records': prospectRecords,
   '0057-pilot-next-steps': pilotNextSteps,
+  '0058-agent-passports': agentPassports,
 }
 
 /** The name of the last migration that this code knows. */

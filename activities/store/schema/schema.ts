@@ -192,6 +192,12 @@ export type Database = {
       | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
     stored_at: Generated<Date>
   }
+  agent_passports: {
+    agent_id: string
+    stated_sha256: string
+    jws: string
+    signed_at: Generated<Date>
+  }
   agent_profiles: {
     agent_id: string
     name: string

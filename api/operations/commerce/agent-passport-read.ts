@@ -4,7 +4,7 @@ import { AgentId } from '../agents/shapes.ts'
 import { AgentPassport } from './passport-shapes.ts'
 import { ProofId } from './shapes.ts'
 
-/** GET /api/agent-passport: computed from the records now, and signed; nothing of it is stored. */
+/** GET /api/agent-passport: computed from the records now, and signed once while they state the same. */
 export const agentPassportRead = operation({
   id: 'agent-passport-read',
   summary: 'Read what the records say about an agent, as far as it publishes that, signed.',

@@ -169,7 +169,7 @@ const later = new RegExp(
     'runs_at_step|constraint runs[.]runs_check|log_entry|proof_loops|pilot_activations',
     'fee_events(_\\w+)?|wallet_tier_limits|allowance_wallets_tier_\\w+|column allowance_wallets[.](9|10)',
     'account_(controls|control_changes|wallets|spends|fees)(_\\w+)?|account_append_only|control_fees_guard',
-    'customer_workflows|workflow_firings',
+    'customer_workflows|workflow_firings|agent_passports',
     'tasks_(begun|newest|sandbox|paid_of_agent|entitlement)|agent_signing_versions_key_id_key|contracts_accepted|work_orders_(open|agent)|credential_audits_decision|payment_challenges_bound|entitlements_of_wallets',
     'exchange_claims|work_orders_exchange|exchange_until|reward_note',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',

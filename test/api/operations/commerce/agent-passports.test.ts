@@ -8,7 +8,7 @@ import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startMoneyApis>>
 beforeAll(async () => {
-  apis = await startMoneyApis(1)
+  apis = await startMoneyApis(2)
 })
 afterAll(() => apis?.stop())
 
@@ -93,6 +93,29 @@ verifies('passport.records', 'a passport follows from the records', async () => 
   await storeRun(agent)
   expect((await read(query)).claims.completed_runs).toBe(1)
 })
+
+verifies(
+  'passport.records',
+  'a passport is signed once while the records say the same',
+  async () => {
+    const agent = await newAgent()
+    await publishProfile(agent, true)
+    const query = { agent_id: agent.agentId }
+    const readAt = async (api: number) =>
+      (await apis.open(api).call('agent-passport-read', query)).body
+    const first = await Promise.all([0, 1, 0, 1].map(readAt))
+    expect(new Set(first.map(({ jws }) => jws)).size).toBe(1)
+    await expect
+      .poll(() => Date.now(), { timeout: 5_000 })
+      .toBeGreaterThan(Date.parse(first[0]!.claims.as_of) + 2_000)
+    expect([await readAt(0), await readAt(1)]).toEqual([first[0], first[0]])
+    await storeRun(agent)
+    const changed = await readAt(1)
+    expect(changed.claims.completed_runs).toBe(1)
+    expect(changed.receipt_id).not.toBe(first[0]!.receipt_id)
+    expect(await readAt(0)).toEqual(changed)
+  },
+)
 
 verifies('passport.verify', 'a passport is verified, and what changed is named', async () => {
   const agent = await newAgent()
