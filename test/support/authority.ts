@@ -31,7 +31,7 @@ export async function openAuthority(
   if (first === undefined) throw new Error('no API runs')
   const scopes = ['runs:read', 'runs:write', 'wallets:read', 'wallets:write'] as const
   const known = await trustedAgent(first, operator, {
-    rails: ['packetops', 'diligenceops'],
+    rails: ['packetops', 'diligenceops', 'energyops'],
     requested_scopes: [...scopes, 'proofs:publish', 'authority:read', 'actions:execute', ...more],
   })
   const agent_id = known.registered.agent.agent_id

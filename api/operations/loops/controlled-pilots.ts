@@ -54,6 +54,7 @@ export const controlledPilotRun = <const Rail extends OfferRail>(rail: Rail) =>
     gate: { rails: [rail], callback: 'required' },
     carriesPayment: true,
     ...paidStart,
+    undelegated: ['status_token'],
     errors: productionErrors,
     input,
     output: Activated,

@@ -2,7 +2,9 @@ import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { energyops } from '#domain/rails/energyops.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { eventually } from '../../../support/agent.ts'
@@ -462,6 +464,58 @@ verifies('authority.execute', 'a loop of diligenceops is delegated at its price'
   const body = await executed(by, action, [wallet_id], rails)
   expect(body.mandate_remaining).toEqual({ usd: 500 - total_usd, actions: 199 })
   expect(body.delegated_action.result).toMatchObject({ run: { rail: 'diligenceops' } })
+})
+
+verifies('authority.execute', 'a controlled pilot is delegated at its price', async () => {
+  const by = await openAuthority(apis.hosts, apis.operator)
+  const wallet_id = await by.fundedWallet(500)
+  const asked = { rail: 'energyops', tier: 'standard', idempotency_key: freshKey() } as const
+  const { quote_id, total_usd } = (await by.client.call('agent-quote', asked)).body.quote
+  const input = {
+    request: { objective: 'Whether our bill of November agrees with the meter.' },
+    tool_scope: ['energyops', 'runs:write'],
+    tier: 'standard',
+    quote_id,
+    wallet_id,
+    input: energyops.sandboxInput,
+    callback_url: `${apis.config.BASE_URL}${demoReceiverPath}?receiver=delegated-pilot`,
+    on_gaps: 'report',
+    accept_terms: true,
+    idempotency_key: freshKey(),
+  }
+  const action = { operation_id: 'energyops-controlled-pilot-run', input }
+  const limits = { per_action_usd: total_usd, total_usd, actions_max: 5 }
+  const mandate = await by.issue({
+    allowed_operations: [action.operation_id],
+    resources: [wallet_id],
+    rails: ['energyops'],
+    limits,
+  })
+  const { wallet_id: _wallet, ...unpaid } = input
+  const nothing = { ...action, input: unpaid }
+  const refused = await by.grant(mandate, nothing)
+  expect(await problemOf(by.execute(mandate, refused.signed_action_grant, nothing))).toMatchObject({
+    status: 402,
+    code: 'payment_required',
+  })
+  expect(await totalsOf(mandate.mandate_id)).toEqual([0, 0])
+  const pilots = async () => (await by.console.call('pilots-list', { source: 'controlled' })).body
+  expect((await pilots()).total).toBe(0)
+  const { signed_action_grant } = await by.grant(mandate, action)
+  const { body } = await by.execute(mandate, signed_action_grant, action)
+  expect(body.mandate_remaining).toEqual({ usd: 0, actions: 4 })
+  expect(body.delegated_action).toMatchObject({
+    status: 202,
+    result: { pilot: { state: 'running' }, run: { rail: 'energyops' } },
+  })
+  expect(body.delegated_action.result['chain']).toHaveLength(7)
+  expect(JSON.stringify(body)).not.toMatch(/pt_[A-Za-z0-9_-]{43}/)
+  expect((await pilots()).items).toMatchObject([{ rail: 'energyops', state: 'running' }])
+  const { wallet } = (await by.client.call('allowance-wallet-read', { wallet_id })).body
+  expect(wallet).toMatchObject({ balance_units: 500 - total_usd })
+  expect(
+    await by.evaluate(mandate, { ...action, input: { ...input, idempotency_key: freshKey() } }),
+  ).toMatchObject({ decision: 'deny' })
 })
 
 verifies('authority.execute', 'the request for a listing is delegated', async () => {
