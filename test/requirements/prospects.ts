@@ -25,6 +25,11 @@ export const prospectRequirements = {
     behavior:
       'An operator offers a paid next step only after work was delivered; the offer is a quote of the agent, and the pack shows as ready or converted what offers, payments and runs make so.',
   },
+  'prospect.refunded': {
+    source: 'decision',
+    behavior:
+      'An offer counts while it can be paid or its payment is verified: a refund takes it back, and a dispute does so until it is upheld. Another step can be offered after a refund, and not while a payment is disputed.',
+  },
   'prospect.outreach': {
     source: 'prospects § Outreach pack',
     behavior:

@@ -124,6 +124,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'payments.requirements': 'JsonObject',
   'pilots.client': 'PilotClient',
   'pilots.rail': 'RailKey',
+  'next_steps_now.state_now': "'payable' | 'lapsed' | 'refunded' | 'disputed' | 'paid'",
   'pilots_now.state_now': 'PilotState',
   'pilot_activations.chain': 'ChainStep[]',
   'pilot_activations.rail': 'RailKey',

@@ -104,13 +104,23 @@ export const prospects: readonly string[] = [
       where p.customer_account is null or p.customer_account in (
         select c.customer_account from customer_runs c where c.task_id = t.task_id
         union all select f.customer_account from first_paid_runs f where f.task_id = t.task_id)`,
+  // What the payment of an offer makes of it now. A disputed one may still be upheld; one that was given back is no offer.
+  `create view next_steps_now as
+    select s.quote_id, case
+        when not exists (select from payment_challenges c where c.quote_id = s.quote_id and c.state = 'settled')
+          then case when q.expires_at > statement_timestamp() then 'payable' else 'lapsed' end
+        when exists (select from entitlements e join payment_references r using (entitlement_id)
+          where e.quote_id = s.quote_id and r.state = 'refunded') then 'refunded'
+        when exists (select from entitlements e join payment_references r using (entitlement_id)
+          where e.quote_id = s.quote_id and r.state = 'disputed') then 'disputed'
+        else 'paid' end as state_now
+      from paid_next_steps s join quotes q using (quote_id)`,
   // The state of a prospect now. Payments and live offers decide about the paid states, and no one else.
   `create view prospects_now as
     select p.prospect_id, case
         when exists (select from prospect_paid_runs r where r.prospect_id = p.prospect_id) then 'converted_to_paid'
-        when p.state <> 'declined' and exists (select from paid_next_steps s join quotes q using (quote_id)
-          where s.prospect_id = p.prospect_id and (q.expires_at > statement_timestamp()
-            or exists (select from payment_challenges c where c.quote_id = q.quote_id and c.state = 'settled'))) then 'paid_next_step_ready'
+        when p.state <> 'declined' and exists (select from paid_next_steps s join next_steps_now n using (quote_id)
+          where s.prospect_id = p.prospect_id and n.state_now in ('payable','paid')) then 'paid_next_step_ready'
         else p.state end as state_now
       from prospects p`,
 ]

@@ -15,11 +15,8 @@ export async function deliveredByPilot(tx: Tx, pilotId: string): Promise<Deliver
 
 /** Whether a pilot has an offer that can still be paid, or that is paid and whose payment was not given back. */
 export async function pilotHasOffer(tx: Tx, pilotId: string): Promise<boolean> {
-  const { rows } = await sql`select from paid_next_steps s join quotes q using (quote_id)
-    where s.pilot_id = ${pilotId} and case
-      when exists (select from payment_challenges c where c.quote_id = s.quote_id and c.state = 'settled') then not exists (
-        select from entitlements e join payment_references r using (entitlement_id) where e.quote_id = s.quote_id and r.state = 'refunded')
-      else q.expires_at > statement_timestamp() end`.execute(tx)
+  const { rows } = await sql`select from paid_next_steps s join next_steps_now n using (quote_id)
+    where s.pilot_id = ${pilotId} and n.state_now in ('payable','paid','disputed')`.execute(tx)
   return rows.length > 0
 }
 

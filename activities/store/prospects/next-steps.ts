@@ -31,14 +31,12 @@ export async function deliveredTo(tx: Tx, prospectId: string): Promise<Delivered
   return rows[0]
 }
 
-/** Whether a prospect has an offer that can be paid, or that is paid and whose run has not completed. */
+/** Whether a prospect has an offer that can be paid, or whose payment was not given back and whose run has not completed. */
 export async function hasLiveOffer(tx: Tx, prospectId: string): Promise<boolean> {
-  const { rows } = await sql`select from paid_next_steps s join quotes q using (quote_id)
-    where s.prospect_id = ${prospectId} and case
-      when exists (select from payment_challenges c where c.quote_id = s.quote_id and c.state = 'settled') then not exists (
-        select from prospect_paid_runs r join payment_references p using (payment_reference_id) join entitlements e using (entitlement_id)
-        where r.prospect_id = s.prospect_id and e.quote_id = s.quote_id)
-      else q.expires_at > statement_timestamp() end`.execute(tx)
+  const { rows } = await sql`select from paid_next_steps s join next_steps_now n using (quote_id)
+    where s.prospect_id = ${prospectId} and n.state_now in ('payable','paid','disputed') and not exists (
+      select from prospect_paid_runs r join payment_references p using (payment_reference_id) join entitlements e using (entitlement_id)
+      where r.prospect_id = s.prospect_id and e.quote_id = s.quote_id)`.execute(tx)
   return rows.length > 0
 }
 

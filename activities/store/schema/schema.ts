@@ -853,6 +853,10 @@ export type Database = {
     asked_at: Generated<Date>
     answered_at: Date | null
   }
+  next_steps_now: {
+    quote_id: string
+    state_now: 'payable' | 'lapsed' | 'refunded' | 'disputed' | 'paid'
+  }
   operator_sessions: {
     session_sha256: string
     operator_id: string

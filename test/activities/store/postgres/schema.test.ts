@@ -155,7 +155,7 @@ const later = new RegExp(
     'receipt_passports|proof_inboxes|proofs|handoff_packs|trust_append_only',
     'log_(outbox|leaves|tiles|checkpoints|cosignatures)|queue_receipt|keep_log',
     'upload_(checks|readings)|agent_inputs_media_type_check',
-    'prospects?(_(events|paid_runs|now|guard|append_only))?|sprint_summaries|paid_next_steps',
+    'prospects?(_(events|paid_runs|now|guard|append_only))?|sprint_summaries|paid_next_steps|next_steps_now',
     'trust_(listings|badge_events)(_guard|_shown)?',
     'commerce_(proofs|consents|activity|moves_no_money)',
     'services|agent_profiles|agents_published',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { storeFinishedTask } from '../../../support/paid-run.ts'
@@ -33,6 +34,11 @@ const offer = (prospect_id: string, idempotency_key = key()) =>
 const pack = async (prospect_id?: string) =>
   (await apis.console.call('paid-next-step-read', prospect_id === undefined ? {} : { prospect_id }))
     .body
+const oneOf = async (prospect_id: string) => {
+  const listed = { mode: 'read_prospects', limit: 100 } as const
+  const { items } = (await apis.console.call('read-prospects', listed)).body
+  return items.find((one) => one.prospect_id === prospect_id)!
+}
 /** Pays a quote of the agent, as an operator confirms. */
 async function pay({ call }: Buyer, quote_id: string) {
   const paid = { quote_id, method: 'invoice_reference' } as const
@@ -115,4 +121,43 @@ verifies(
     expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
   },
   120_000,
+)
+
+verifies(
+  'prospect.refunded',
+  'a refund takes the offer back, and another one can follow',
+  async () => {
+    const agent = await buyer()
+    const prospect_id = await prospectOf(agent.agentId)
+    const delivered = await pay(agent, await quoted(agent))
+    await storeFinishedTask(apis.db, {
+      agentId: agent.agentId,
+      entitlementId: delivered.entitlement_id,
+      usageReceiptId: delivered.receipt_id,
+    })
+    await apis.decide(delivered.id, 'revise')
+    const first = (await offer(prospect_id)).body
+    const { id } = await pay(agent, first.quote.quote_id)
+    const stateNow = async () => (await oneOf(prospect_id)).state
+    const ready = async () => (await pack(prospect_id)).items.length
+    expect([await stateNow(), await ready()]).toEqual(['paid_next_step_ready', 1])
+    const { counts } = await pack()
+    const isDisputed = (state: 'disputed' | 'verified') =>
+      sql`update payment_references set state = ${state} where payment_reference_id = ${id}`.execute(
+        apis.db,
+      )
+    await isDisputed('disputed')
+    expect([await stateNow(), await ready()]).toEqual(['identified', 0])
+    // The payment of a disputed offer may still be upheld.
+    expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
+    await isDisputed('verified')
+    expect([await stateNow(), await ready()]).toEqual(['paid_next_step_ready', 1])
+    await apis.decide(id, 'revise')
+    expect([await stateNow(), await ready()]).toEqual(['identified', 0])
+    expect((await pack()).counts.paid_next_step_ready).toBe(counts.paid_next_step_ready - 1)
+    const second = (await offer(prospect_id)).body
+    expect(second.quote.quote_id).not.toBe(first.quote.quote_id)
+    expect([await stateNow(), await ready()]).toEqual(['paid_next_step_ready', 1])
+  },
+  30_000,
 )
