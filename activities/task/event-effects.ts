@@ -22,7 +22,7 @@ import {
   type TaskExceptionRow,
 } from '../store/tasks/task-exceptions.ts'
 import { findDocument } from '../store/tasks/tasks.ts'
-import { attestTask } from './attestation.ts'
+import { attestTask, hasCompleted } from './attestation.ts'
 import { redeliver, reportFailure, scheduleCallback } from './callbacks.ts'
 import { releaseCredit } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
@@ -173,9 +173,9 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
       await closeClaim(tx, transition.after.task_id)
       await leaveStep(tx, transition.after.task_id)
       await closeProductionRun(deps, tx, transition)
+      if (await hasCompleted(tx, transition)) return setProofDue(tx, transition.after.task_id)
       await endPilotRun(tx, transition.after.task_id, 'closed')
-      if (transition.before?.state === 'failed') await reportFailure(tx, transition.after)
-      else await setProofDue(tx, transition.after.task_id)
+      await reportFailure(tx, transition.after)
     },
   },
 }

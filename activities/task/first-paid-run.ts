@@ -24,6 +24,7 @@ import { findReturnPackage, type ReturnPackageRow } from '../store/tasks/runs.ts
 import { findTaskCredit } from '../store/tasks/task-credits.ts'
 import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
 import { findOrderOf, findWorkOrder } from '../store/work-orders/work-orders.ts'
+import { hasCompleted } from './attestation.ts'
 import type { TaskDeps } from './deps.ts'
 import { writeTaskReceipt } from './receipt.ts'
 import type { Transition } from './task-event.ts'
@@ -32,13 +33,14 @@ import type { Transition } from './task-event.ts'
 export async function closeProductionRun(
   deps: TaskDeps,
   tx: Tx,
-  { before, after, nowSeconds }: Transition,
+  transition: Transition,
 ): Promise<void> {
+  const { after, nowSeconds } = transition
   const run = await findFirstPaidRun(tx, after.task_id)
   if (run === undefined) return
   const conditions = judgeConditions({
     ...(await recordsOf(tx, run, after)),
-    completed: before?.state !== 'failed',
+    completed: await hasCompleted(tx, transition),
   })
   const reached = unmetOf(conditions).length === 0
   const { task_id, run_id } = after

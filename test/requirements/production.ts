@@ -50,6 +50,11 @@ export const productionRequirements = {
     behavior:
       'A run that closes without a result has the completion state failed, by its attestation. Its order has failed and leaves the review console, a callback is sent for its exception and its failure, and its return package is refused for good with 409 wrong_state.',
   },
+  'production.given-up': {
+    source: 'decision',
+    behavior:
+      'A run completes by its receipts: the document says that a paid run completes with package and receipt. One that is abandoned before them has failed, in its attestation, its completion state, its conditions, its order and its pilot, also where its result was attested; one that is abandoned after them, such as for its callback, has completed in all of these.',
+  },
   'production.path': {
     source: 'production § Customer activation path',
     behavior:

@@ -3,6 +3,7 @@ import type { Tx } from '../postgres/db.ts'
 import { findRow } from '../postgres/rows.ts'
 import type { ReturnPackageRow } from '../tasks/runs.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
+import { attested } from '../work-orders/work-orders.ts'
 
 /** A return package of this agent with its task; undefined for one that is unknown or of another agent. */
 export async function findOwnPackage(
@@ -28,7 +29,6 @@ type OrderTask = Pick<TaskRow, 'task_id' | 'entitlement_id'> & { attested: boole
 
 /**
  * The tasks of a work order of this agent in the order of its steps; empty for an order that is unknown or of another agent.
- * `attested`: its run ended with a result.
  */
 export async function listOwnOrderTasks(
   tx: Tx,
@@ -36,8 +36,8 @@ export async function listOwnOrderTasks(
   agentId: string,
 ): Promise<OrderTask[]> {
   const { rows } = await sql<OrderTask>`
-    select t.task_id, t.entitlement_id, r.finished_at is not null as attested
-    from work_orders o join work_order_tasks w using (work_order_id) join tasks t using (task_id) left join runs r on r.run_id = t.run_id
+    select tasks.task_id, tasks.entitlement_id, ${attested} as attested from work_orders o join work_order_tasks w using (work_order_id)
+      join tasks using (task_id) left join runs on runs.run_id = tasks.run_id
     where o.work_order_id = ${workOrderId} and o.agent_id = ${agentId} order by w.step`.execute(tx)
   return rows
 }

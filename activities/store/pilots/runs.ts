@@ -41,8 +41,8 @@ export const insertTrial = (
 ) => insertRow(tx, 'pilot_trials', trial)
 
 /**
- * The run of a pilot ended, with its result or without one: the pilot leaves `running` in the same transaction. A pilot that an
- * operator closed before stays closed.
+ * The run of a pilot ended, with its result or without its receipts: the pilot is delivered or closed in the same transaction. A pilot
+ * that an operator closed before stays closed.
  */
 export async function endPilotRun(
   tx: Tx,
@@ -52,7 +52,7 @@ export async function endPilotRun(
   await tx
     .updateTable('pilots')
     .set({ state, state_since: sql<Date>`clock_timestamp()`, waiting_since: null })
-    .where('state', '=', 'running')
+    .where('state', 'in', state === 'delivered' ? ['running'] : ['running', 'delivered'])
     .where('pilot_id', 'in', (query) =>
       query.selectFrom('pilot_runs').select('pilot_id').where('task_id', '=', taskId),
     )

@@ -37,7 +37,7 @@ export async function countActivations(tx: Tx, most: number): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-const completed = sql`case when closed.from_state <> 'failed' then p.return_package_id end`
+const completed = sql`case when num_nonnulls(closed.event, issued.event) = 2 then p.return_package_id end`
 /** Paid by a payment that was verified: what an operator grants is no payment. */
 const paid = sql`case when e.state <> 'returned' and exists (select from payment_references f
   where f.entitlement_id = e.entitlement_id and f.state = 'verified') then e.settlement_receipt_id end`
@@ -65,6 +65,7 @@ export async function readPathRecords(tx: Tx, of: ActivationRow): Promise<PathRe
       left join runs on runs.task_id = t.task_id
       left join return_packages p on p.run_id = runs.run_id
       left join task_events closed on closed.task_id = t.task_id and closed.event = 'closed'
+      left join task_events issued on issued.task_id = t.task_id and issued.event = 'receipts_issued'
       left join task_credits c on c.task_id = t.task_id and c.state = 'used'
       where r.customer_account = ${of.customer_account}
         and r.agent_id = ${of.agent_id} and r.rail = ${of.rail} and r.tier = ${of.tier}

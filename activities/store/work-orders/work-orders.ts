@@ -122,7 +122,11 @@ function ofNoPilotIn(state: PilotState) {
     select from pilots p where p.work_order_id = work_orders.work_order_id and p.state = ${state})`
 }
 
-/** The tasks of an order in the order of its steps. `attested`: its run ended with a result. */
+/** Whether a run ended with a result, and was not given up before its receipts were issued. */
+export const attested = sql<boolean>`runs.finished_at is not null and (tasks.state not in ('failed','closed')
+  or exists (select from task_events e where e.task_id = tasks.task_id and e.event = 'receipts_issued'))`
+
+/** The tasks of an order in the order of its steps. */
 export async function listOrderedTasks(
   tx: Tx,
   workOrderId: string,
@@ -132,7 +136,7 @@ export async function listOrderedTasks(
     .innerJoin('tasks', 'tasks.task_id', 'work_order_tasks.task_id')
     .leftJoin('runs', 'runs.run_id', 'tasks.run_id')
     .selectAll('tasks')
-    .select(sql<boolean>`runs.finished_at is not null`.as('attested'))
+    .select(attested.as('attested'))
     .where('work_order_tasks.work_order_id', '=', workOrderId)
     .orderBy('work_order_tasks.step')
     .execute()

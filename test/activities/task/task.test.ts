@@ -13,6 +13,7 @@ import {
   taskStates,
   taskTransitions,
 } from '#domain/tasks/lifecycle.ts'
+import { workOrderState } from '#domain/work-orders/work-order.ts'
 import { storeInput } from '../../../activities/run/stored-input.ts'
 import { keptUntil, removeUnused, useInput } from '../../../activities/store/agents/agent-inputs.ts'
 import {
@@ -23,10 +24,12 @@ import {
   findDelivery,
 } from '../../../activities/store/callbacks/callback-deliveries.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
+import { findPilot } from '../../../activities/store/pilots/pilots.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { findRun, insertLoopStep } from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listLedger, storeDocument } from '../../../activities/store/tasks/tasks.ts'
+import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
 import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
 import type { EventResult } from '../../../workflows/task/activities.ts'
 import { verifies } from '../../verifies.ts'
@@ -537,6 +540,48 @@ verifies(
     expect(run ?? { step: null, finished_at: null }).toEqual({ step: null, finished_at: null })
   },
 )
+
+/** The outcome of a given up task by its attestation, and the states of an order and a pilot of it. */
+async function givenUp(state: 'attested' | 'receipt_issued') {
+  const { task_id } = await tasks.taskIn(state)
+  const orderId = `wo_${task_id.slice(5)}`
+  const pilotId = `pl_${task_id.slice(5)}`
+  await transaction(tasks.db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`insert into work_order_tasks (work_order_id, step, task_id) values (${orderId}, 1, ${task_id})`.execute(
+      tx,
+    )
+    await sql`insert into pilots (pilot_id, source, rail, tier, total_usd, client, objective, status_token_sha256, state)
+      values (${pilotId}, 'intake', 'packetops', 'entry', 0, '{}', 'o', ${task_id.slice(5)}, 'delivered')`.execute(
+      tx,
+    )
+    await sql`insert into pilot_runs (task_id, pilot_id, audit_event_id, asked_sha256, customer_account)
+      values (${task_id}, ${pilotId}, ${task_id}, ${task_id.slice(5)}, 'n')`.execute(tx)
+    await sql`update runs set step = null, finished_at = now() where task_id = ${task_id}`.execute(
+      tx,
+    )
+  })
+  const order = async () => {
+    const [task] = await listOrderedTasks(tasks.db, orderId)
+    const { state: at, run_id, attested } = task!
+    return workOrderState('approve', [{ state: at, begun: run_id !== null, attested }])
+  }
+  expect(await order()).toBe('delivered')
+  await tasks.record(task_id, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
+  snapshot(await send(task_id, 'abandoned', {}))
+  const attestation = (await listReceipts(tasks.db, task_id)).at(-1)
+  const payload = Buffer.from(String(attestation?.jws.split('.')[1]), 'base64url').toString()
+  const [, outcome] = /"outcome":"(\w+)"/.exec(payload) ?? []
+  const pilot = await findPilot(tasks.db, { pilot_id: pilotId })
+  return { outcome, order: await order(), pilot: pilot?.state }
+}
+
+verifies('production.given-up', 'a run completes by its receipts, with its order', async () => {
+  const failed = { outcome: 'failed', order: 'failed', pilot: 'closed' }
+  expect(await givenUp('attested')).toEqual(failed)
+  const completed = { outcome: 'completed', order: 'completed', pilot: 'delivered' }
+  expect(await givenUp('receipt_issued')).toEqual(completed)
+})
 
 verifies(
   'input.kept',
