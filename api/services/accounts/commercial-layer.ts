@@ -27,6 +27,7 @@ import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { countReceipts, isByDeveloper } from '../../../activities/task/run-fees.ts'
 import { ownRun } from '../runs/own-run.ts'
+import { Service } from '../service.ts'
 
 type Deps = FeeDeps & Pick<TaskDeps, 'db'>
 type Asked = { fee_item: FeeItem; basis_usd?: number | undefined; count?: number | undefined }
@@ -45,16 +46,10 @@ type Accrual = {
 const FEES_SHOWN = 100
 
 /** The commercial fee items: what they are, what they would be, and what was posted. */
-export class CommercialLayer {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class CommercialLayer extends Service<Deps> {
   /** With the fees of an agent, or those of its that one wallet paid. 404, 403 `not_owner`. */
   read(own: FeesOf | undefined) {
-    const { db, fees } = this.#deps
+    const { db, fees } = this.deps
     return transaction(db, async (tx) => {
       if (own?.walletId !== undefined) await readWallet(tx, own.walletId, own.agentId)
       return {
@@ -72,7 +67,7 @@ export class CommercialLayer {
 
   /** The lines of a run of the agent, of a quote, or of items; nothing is posted. 404, 403 `not_owner`. */
   assess(of: AssessedOf, agentId?: string) {
-    return transaction(this.#deps.db, async (tx) => ({
+    return transaction(this.deps.db, async (tx) => ({
       ...this.#sum(await linesOf(tx, of, agentId)),
       fee_event_ids: [],
       receipt: null,
@@ -82,13 +77,13 @@ export class CommercialLayer {
   /** Posts the month of one plan, which its timer then finds posted. Throws as `accrueFee` does. */
   accrue({ callId, agentId, walletId, items }: Accrual) {
     const item = planOf(items)
-    return answerOnce(this.#deps, { callId, subject: agentId, status: 200 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: agentId, status: 200 }, async (tx) => {
       if (walletId === undefined)
         throw refuse('invalid_request', { detail: 'accrue needs wallet_id, which pays' })
       await ownWallet(tx, walletId, agentId)
       const payer = item === 'premium_wallet_tier' ? walletId : await payingAccount(tx, agentId)
       const subject = `${payer}:${await currentMonth(tx)}`
-      const event = await accrueFee(this.#deps, tx, item, { agentId, subject })
+      const event = await accrueFee(this.deps, tx, item, { agentId, subject })
       const receipt = await findReceipt(tx, { receipt_id: event?.receipt_id ?? '' })
       return {
         ...this.#sum([{ fee_item: item }]),
@@ -99,7 +94,7 @@ export class CommercialLayer {
   }
 
   #sum(asked: readonly Asked[]) {
-    const { fees } = this.#deps
+    const { fees } = this.deps
     const rules = new Map(feeCatalog(fees).map(({ item, rule }) => [item, rule]))
     const lines = asked.map(({ fee_item, basis_usd = 0, count = 1 }) => ({
       fee_item,

@@ -31,6 +31,7 @@ import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { nextMonth } from '../../../activities/store/credit/fee-events.ts'
 import { lockSwitches } from '../../../activities/store/payouts/controls.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 
 type Deps = FeeDeps & Pick<MoneyDeps, 'db' | 'authority'>
 /** Controls as they are asked for: what is absent stays as it is. */
@@ -62,16 +63,10 @@ async function feeNow(tx: Tx, accountId: string) {
 type Binding = { callId: string; agentId: string; wallet: string; signature: string }
 
 /** The controls of customer accounts; each call is safe to repeat. */
-export class AccountControlsService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class AccountControlsService extends Service<Deps> {
   /** The controls that there are, and those of one account where it is named; 404, 403 `not_owner`. */
   read(by: ControlsBy | undefined, accountId: string | undefined) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const id = by === undefined ? undefined : await accountOf(tx, by, accountId)
       return {
         controls_catalog: controlsCatalog,
@@ -88,7 +83,7 @@ export class AccountControlsService {
    */
   set({ callId, by, accountId, controls, reason, acceptFee }: Change) {
     const subject = `ctl_${digestOf({ call: callId })}`
-    return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject, status: 200 }, async (tx) => {
       const account_id = await accountOf(tx, by, accountId)
       await lockAccount(tx, account_id)
       const set = await findControls(tx, account_id)
@@ -99,7 +94,7 @@ export class AccountControlsService {
       const fee = 'agentId' in by ? await this.#feeAfter(tx, account_id, acceptFee) : unchanged
       const facts = { account_id, from: before, to: after, set_by, reason, ...feeView(fee) }
       const receipt = { subject, kind: 'control_change' as const, facts }
-      const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
+      const jws = await writeMoneyReceipt(this.deps, tx, receipt)
       const receipt_id = receiptId(jws)
       const row = { change_id: subject, account_id, reason, set_by, receipt_id, ...fee }
       await writeControls(tx, row, { before, after })
@@ -127,7 +122,7 @@ export class AccountControlsService {
   }
 
   #feeUsd(): number {
-    return feeUsd(this.#deps.fees, 'enterprise_controls', {})
+    return feeUsd(this.deps.fees, 'enterprise_controls', {})
   }
 
   async #view(tx: Tx, account_id: string) {
@@ -146,7 +141,7 @@ export class AccountControlsService {
    * 401 `proof_invalid`, 409 `already_bound`, 429 `quota_exceeded` over the number of wallets of an account.
    */
   async bind({ callId, agentId, wallet: given, signature }: Binding) {
-    const { db, authority } = this.#deps
+    const { db, authority } = this.deps
     const wallet = given.toLowerCase() as Hex
     const account_id = await accountOf(db, { agentId }, undefined)
     const text = walletBindingText({ origin: authority.origin, accountId: account_id, wallet })
@@ -156,14 +151,14 @@ export class AccountControlsService {
         next_action: `Sign with personal_sign: ${JSON.stringify(text)}`,
       })
     const subject = `ctl_${digestOf({ call: callId })}`
-    return answerOnce(this.#deps, { callId, subject, status: 201 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject, status: 201 }, async (tx) => {
       // Reservations of payouts hold the switches: one is committed before the binding, or sees it.
       await lockSwitches(tx)
       await lockAccount(tx, account_id)
       await assertBindable(tx, account_id, wallet)
       const facts = { account_id, wallet, bound_by: agentId }
       const receipt = { subject, kind: 'control_change' as const, facts }
-      const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
+      const jws = await writeMoneyReceipt(this.deps, tx, receipt)
       await insertBoundWallet(tx, { account_id, wallet, signature, receipt_id: receiptId(jws) })
       return { ...(await this.#view(tx, account_id)), receipt: receiptView(jws) }
     })

@@ -17,6 +17,7 @@ import { type AgentRow, lockAgent } from '../../../activities/store/agents/agent
 import { recordReached } from '../../../activities/store/agents/credential-deliveries.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 import type { AgentDeps } from './deps.ts'
 
 export type HandshakeInput = { nonce: string; signature: string; claim_credential: boolean }
@@ -31,16 +32,10 @@ type StoredAnswer = {
 }
 
 /** Handshakes, by which agents learn their trust state and receive their access keys. */
-export class HandshakeService {
-  readonly #deps: AgentDeps
-
-  constructor(deps: AgentDeps) {
-    this.#deps = deps
-  }
-
+export class HandshakeService extends Service<AgentDeps> {
   /** What an agent signs, with a fresh nonce. */
   async document() {
-    const { db, tokens, baseUrl } = this.#deps
+    const { db, tokens, baseUrl } = this.deps
     return {
       protocol_versions: ['1'],
       nonce: tokens.nonce(Math.floor(await clockSeconds(db))),
@@ -56,7 +51,7 @@ export class HandshakeService {
 
   /** Throws 401 `proof_invalid` unless the nonce is ours and a key of the agent signed it with the status token. */
   async assertSigned(caller: HandshakeCaller, input: HandshakeInput): Promise<void> {
-    const { db, tokens } = this.#deps
+    const { db, tokens } = this.deps
     const { nonce, signature } = input
     const expiry = tokens.nonceExpiry(nonce)
     if (expiry === undefined) throw unproven('the nonce is not one of this service')
@@ -80,7 +75,7 @@ export class HandshakeService {
     input: HandshakeInput,
     callId: string,
   ): Promise<void> {
-    const { db, tokens } = this.#deps
+    const { db, tokens } = this.deps
     await transaction(db, async (tx) => {
       await claimGrant(tx, callId, agentId)
       const now = await clockSeconds(tx)
@@ -121,7 +116,7 @@ export class HandshakeService {
         detail: 'no access key waits to be claimed',
       })
     const { credential_id } = waiting
-    const secret = await this.#deps.tokens.credentialSecret(credential_id)
+    const secret = await this.deps.tokens.credentialSecret(credential_id)
     const credential = await claimCredential(tx, waiting, secretSha256(secret))
     await recordReached(tx, credential_id)
     if (agent.encryption_key === null) return { credential, envelope: { sealed: false } }
@@ -131,7 +126,7 @@ export class HandshakeService {
   }
 
   async #keyOf(credentialId: string): Promise<string> {
-    return credentialText(credentialId, await this.#deps.tokens.credentialSecret(credentialId))
+    return credentialText(credentialId, await this.deps.tokens.credentialSecret(credentialId))
   }
 }
 

@@ -19,6 +19,7 @@ import { badgesOf } from '../../../activities/store/agents/trust-listings.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
+import { Service } from '../service.ts'
 import type { Issuing } from './deps.ts'
 
 /** What an agent publishes of itself. */
@@ -32,16 +33,10 @@ type Profile = {
 type ProfileDeps = Issuing & { db: Kysely<Database> }
 
 /** The public registry of agents: who published a profile, with what the records say about its work. */
-export class ProfileService {
-  readonly #deps: ProfileDeps
-
-  constructor(deps: ProfileDeps) {
-    this.#deps = deps
-  }
-
+export class ProfileService extends Service<ProfileDeps> {
   /** A page of the agents that publish, by name. */
   async list(filter: PublishedFilter, page: { offset: number; limit: number }) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const [agents, total] = await Promise.all([
       listPublished(db, filter, page),
       countPublished(db, filter),
@@ -62,7 +57,7 @@ export class ProfileService {
   /** Replaces the profile of an agent, with a receipt; 403 `rail_not_allowed` for a rail that it did not register. */
   set(agentId: string, profile: Profile, callId: string) {
     const subject = `prf_${digestOf({ call: callId })}`
-    return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject, status: 200 }, async (tx) => {
       const agent = await lockAgent(tx, agentId)
       const other = profile.rails.find((rail) => !agent?.rails.includes(rail))
       if (other !== undefined)
@@ -70,7 +65,7 @@ export class ProfileService {
       const { publish_profile, ...described } = profile
       const facts = { agent_id: agentId, publish_profile, profile_sha256: digestOf(described) }
       const about = { subject, kind: 'listing', usage: 'operational', facts }
-      const jws = await issueReceipt(this.#deps, tx, about)
+      const jws = await issueReceipt(this.deps, tx, about)
       const receipt = receiptView(jws)
       const { receipt_id } = receipt
       await putProfile(tx, { agent_id: agentId, ...described, receipt_id }, publish_profile)

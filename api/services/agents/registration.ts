@@ -27,6 +27,7 @@ import {
 import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Contact } from '../../../activities/store/schema/json-columns.ts'
+import { Service } from '../service.ts'
 import { assertCallback } from '../tasks/asked-input.ts'
 import type { AgentDeps } from './deps.ts'
 import { type Identity, type IdentityClaim, type IdentityDeps, verifyIdentity } from './identity.ts'
@@ -48,20 +49,14 @@ export type Manifest = {
 }
 
 /** Registrations of agents and their status. */
-export class RegistrationService {
-  readonly #deps: AgentDeps & { identities: IdentityDeps }
-
-  constructor(deps: AgentDeps & { identities: IdentityDeps }) {
-    this.#deps = deps
-  }
-
+export class RegistrationService extends Service<AgentDeps & { identities: IdentityDeps }> {
   /**
    * Registers an agent: its row, its account, its first key, the onboarding receipt and the call's answer are one transaction. A
    * sandbox agent is trusted at once, within the sandbox's scopes. Throws 409 `key_already_registered`, and 422 `callback_refused`
    * for a callback URL that is not public, or that is not the demo receiver for a sandbox; and what `verifyIdentity` throws.
    */
   async register(manifest: Manifest, callId: string): Promise<void> {
-    const { db, tokens, callbackHosts, identities } = this.#deps
+    const { db, tokens, callbackHosts, identities } = this.deps
     await assertSealable(manifest)
     assertCallback(callbackHosts, manifest.contact.callback_url ?? null, manifest.sandbox)
     const keySha256 = digestOf(manifest.public_key)
@@ -77,7 +72,7 @@ export class RegistrationService {
       if (agent === undefined || !(await insertSigningVersion(tx, version))) throw keyTaken()
       if (identity !== null) await insertIdentity(tx, { agent_id: agentId, ...identity })
       if (agent.sandbox) await openSandbox(tx, agent)
-      const receipt = receiptView(await onboardingReceipt(this.#deps, tx, agent, identity))
+      const receipt = receiptView(await onboardingReceipt(this.deps, tx, agent, identity))
       const next_action = nextAction(agent, await listCredentials(tx, agentId))
       const { trust_state } = agent
       const shown = { agent: agentView(agent), trust_state, identity, ...accessOf(agent) }
@@ -88,14 +83,14 @@ export class RegistrationService {
 
   /** Adds the status token, which is derived and never stored, and its URL to the stored answer of a registration. */
   async withStatusToken(answer: Record<string, unknown>, callId: string) {
-    const status_token = await this.#deps.tokens.statusToken('st', callId)
-    const status_url = `${this.#deps.baseUrl}/api/agents/status/${status_token}`
+    const status_token = await this.deps.tokens.statusToken('st', callId)
+    const status_url = `${this.deps.baseUrl}/api/agents/status/${status_token}`
     return { ...answer, status_token, status_url }
   }
 
   /** Trust, the newest credential, the newest tasks and the steps of onboarding, as the status URL shows them. */
   status(agentId: string, kind?: AgentRecordKind) {
-    return transaction(this.#deps.db, (tx) => agentStatus(tx, agentId, kind))
+    return transaction(this.deps.db, (tx) => agentStatus(tx, agentId, kind))
   }
 }
 

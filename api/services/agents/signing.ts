@@ -1,5 +1,6 @@
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { Service } from '../service.ts'
 import type { AgentDeps, Issuing } from './deps.ts'
 import { type RotationRequest, rotateKeys } from './key-rotation.ts'
 import { readKeyVersions } from './key-versions.ts'
@@ -8,20 +9,14 @@ import { type Content, type StatementCaller, signStatement, verifyStatement } fr
 type Deps = Issuing & Pick<AgentDeps, 'db'> & { keys: KeyRings }
 
 /** Signing keys of agents and the statements signed with them. */
-export class SigningService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class SigningService extends Service<Deps> {
   versions(agentId?: string) {
-    return readKeyVersions(this.#deps.db, agentId)
+    return readKeyVersions(this.deps.db, agentId)
   }
 
   async rotate(request: RotationRequest, callId: string): Promise<void> {
     const answer = { callId, subject: request.agentId, status: 201 }
-    await answerOnce(this.#deps, answer, (tx) => rotateKeys(this.#deps, tx, request))
+    await answerOnce(this.deps, answer, (tx) => rotateKeys(this.deps, tx, request))
   }
 
   sign(
@@ -29,10 +24,10 @@ export class SigningService {
     statement: Content & { context?: string | undefined },
     callId: string,
   ) {
-    return signStatement(this.#deps, { caller, callId, ...statement })
+    return signStatement(this.deps, { caller, callId, ...statement })
   }
 
   verify(statement: Content & { jws: string; version?: number | undefined }) {
-    return verifyStatement(this.#deps, statement)
+    return verifyStatement(this.deps, statement)
   }
 }

@@ -27,6 +27,7 @@ import type { PaymentDeps } from '../credit/deps.ts'
 import { verifyAndNotify } from '../credit/references.ts'
 import { badgeQuoteView, challengeView } from '../credit/views.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
+import { Service } from '../service.ts'
 import { assertApproved, type BadgeEventAsked, lapse, recordBadgeEvent } from './badge-events.ts'
 
 type ListingDeps = PaymentDeps & { receipts: Pick<ReceiptService, 'verify'> }
@@ -37,16 +38,10 @@ type NewListing = Described & { agentId: string; receiptIds: readonly string[]; 
 const LISTINGS_PER_DAY = 3
 
 /** Listings of trusted agents, and the fees of their badges. */
-export class TrustListingService {
-  readonly #deps: ListingDeps
-
-  constructor(deps: ListingDeps) {
-    this.#deps = deps
-  }
-
+export class TrustListingService extends Service<ListingDeps> {
   /** What a badge costs. */
   price() {
-    const { fees } = this.#deps
+    const { fees } = this.deps
     const usd_by_months = Array.from({ length: 12 }, (_, index) =>
       feeUsd(fees, BADGE_FEE, { count: index + 1 }),
     )
@@ -55,7 +50,7 @@ export class TrustListingService {
 
   /** A page of what the reader may see. */
   async list(filter: ListingFilter, page: { offset: number; limit: number }) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const [rows, total] = await Promise.all([
       listListings(db, filter, page),
       countListings(db, filter),
@@ -65,7 +60,7 @@ export class TrustListingService {
 
   /** 404 for one that the reader may not see. */
   async read(filter: ListingFilter & { listingId: string }) {
-    return { listing: await seen(this.#deps.db, filter) }
+    return { listing: await seen(this.deps.db, filter) }
   }
 
   /** A listing that waits for an operator. 409 `already_exists`, 422 `receipt_invalid`, 429 `rate_limited`. */
@@ -78,7 +73,7 @@ export class TrustListingService {
       })
     const trust_listing_id = `tl_${digestOf({ call: callId })}`
     const call = { callId, subject: trust_listing_id, status: 201 }
-    return answerOnce(this.#deps, call, async (tx) => {
+    return answerOnce(this.deps, call, async (tx) => {
       if ((await countListingsToday(tx, agentId)) >= LISTINGS_PER_DAY) throw tooMany()
       const listing = { trust_listing_id, agent_id: agentId, ...described }
       const row = await insertListing(tx, { ...listing, checks: JSON.stringify(checks) })
@@ -89,7 +84,7 @@ export class TrustListingService {
   }
 
   async #check(receipt_id: string, agentId: string): Promise<EvidenceCheck> {
-    const { db, receipts } = this.#deps
+    const { db, receipts } = this.deps
     if ((await findReceipt(db, { receipt_id })) === undefined)
       return checkEvidence(receipt_id, { verified: false, kind: null, usage: null, isOwn: false })
     const { verified, kind, usage } = await receipts.verify({ receipt_id })
@@ -99,13 +94,13 @@ export class TrustListingService {
 
   /** The price of a badge for an approved listing; a badge whose time ran out lapses here. 404, 409 `wrong_state`. */
   quote(agentId: string, listingId: string, months: number) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const listing = await ownListing(tx, listingId, agentId)
       assertApproved(listing)
-      const from = await lapse(this.#deps, tx, listing)
+      const from = await lapse(this.deps, tx, listing)
       const trust_badge_state = move('the badge', badgeTransitions, from, 'quote')
       if (from === 'planned') await assertUnpaid(tx, listing)
-      const quote = await quoteBadge(this.#deps, tx, agentId, months)
+      const quote = await quoteBadge(this.deps, tx, agentId, months)
       const set = { trust_badge_state, quote_id: quote.quote_id, commercial_plan_id: null }
       await updateListing(tx, listingId, set)
       return { quote: badgeQuoteView(quote), listing: await ownView(tx, listingId) }
@@ -114,7 +109,7 @@ export class TrustListingService {
 
   /** Plans the badge by its quote, with the challenge that pays it. 404, 409 `quote_mismatch`, `wrong_state`, 410 `quote_expired`. */
   async plan(agentId: string, listingId: string, quoteId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const listing = await ownListing(tx, listingId, agentId)
       if (listing.quote_id !== quoteId) throw otherQuote()
       assertApproved(listing)
@@ -130,24 +125,24 @@ export class TrustListingService {
         await updateListing(tx, listingId, { trust_badge_state, commercial_plan_id })
       }
       const challenge = await requirePayable(tx, quoteId)
-      const view = { ...challengeView(this.#deps, challenge), mandate: null }
+      const view = { ...challengeView(this.deps, challenge), mandate: null }
       return { listing: await ownView(tx, listingId), challenge: view }
     })
   }
 
   /** Records an event of the fee; a payment that is not decided yet is checked first. */
   async record(asked: BadgeEventAsked & { callId: string }) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const listing = await findListing(db, asked.listingId)
     const payment =
       listing?.quote_id == null ? undefined : await paymentOfPlan(db, listing.quote_id)
     if (payment !== undefined && listing?.agent_id === (asked.agentId ?? listing?.agent_id))
-      await verifyAndNotify(this.#deps, payment)
+      await verifyAndNotify(this.deps, payment)
     const call = { callId: asked.callId, subject: asked.listingId, status: 200 }
-    return answerOnce(this.#deps, call, async (tx) => {
+    return answerOnce(this.deps, call, async (tx) => {
       const row = await ownListing(tx, asked.listingId, asked.agentId)
       if (row.commercial_plan_id !== asked.planId) throw otherQuote()
-      const receipt = await recordBadgeEvent(this.#deps, tx, row, asked)
+      const receipt = await recordBadgeEvent(this.deps, tx, row, asked)
       return { listing: await ownView(tx, asked.listingId), receipt }
     })
   }

@@ -34,6 +34,7 @@ import {
   readAp2History,
 } from '../../../activities/store/payments/ap2.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 
 /** Mandates of AP2 as they were issued or closed, and the challenge that they were closed for. */
 export type Ap2Presented = {
@@ -46,19 +47,13 @@ type CheckoutChain = InspectedChain<OpenCheckoutMandate, CheckoutMandate>
 type KeyStatus = Awaited<ReturnType<typeof readAuthorityKeyStatus>>
 
 /** What mandates of AP2 are worth now: the checks of a payment by them, without making it. */
-export class Ap2Inspection {
-  readonly #deps: Pick<MoneyDeps, 'authority' | 'db'>
-
-  constructor(deps: Pick<MoneyDeps, 'authority' | 'db'>) {
-    this.#deps = deps
-  }
-
+export class Ap2Inspection extends Service<Pick<MoneyDeps, 'authority' | 'db'>> {
   /**
    * Judges every check and constraint by the rows as they are; nothing is stored or used. An agent sees its own, else 403 `not_owner`. Of
    * a mandate without an agent it sees earlier payments only if one is its own, or if it closed the mandate for a challenge.
    */
   inspect(presented: Ap2Presented, agentId: string | undefined) {
-    const { authority, db } = this.#deps
+    const { authority, db } = this.deps
     return transaction(db, async (tx) => {
       const keyStatus = await readAuthorityKeyStatus(authority, tx)
       const challenge = this.#challengeOf(presented, keyStatus)
@@ -105,7 +100,7 @@ export class Ap2Inspection {
   /** The nonce of the challenge, and whether the challenge holds; undefined where none was given. */
   #challengeOf({ challenge_token }: Ap2Presented, keyStatus: KeyStatus) {
     if (challenge_token === undefined) return undefined
-    const { origin, treasuryHolder } = this.#deps.authority
+    const { origin, treasuryHolder } = this.deps.authority
     const read = tried(() =>
       verifyChallengeToken(challenge_token, {
         authorityKeys: keyStatus.verifiers('authority'),

@@ -24,6 +24,7 @@ import {
 } from '../../../activities/store/authority/mandates.ts'
 import { listPauses } from '../../../activities/store/payouts/controls.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 import { issueAp2, revokeIssuedAp2 } from './ap2.ts'
 
 type Operator = { operatorId: string; name: string }
@@ -39,16 +40,10 @@ type RevokeAsked = { mandate_id: string; reason: string }
 const GRANTS_SHOWN = 100
 
 /** Mandates of the authority: drafts of any caller, and what operators issue and revoke. */
-export class MandateService {
-  readonly #deps: AuthorityDeps
-
-  constructor(deps: AuthorityDeps) {
-    this.#deps = deps
-  }
-
+export class MandateService extends Service<AuthorityDeps> {
   /** Stores the terms unsigned, under their digest. 422 `limits_invalid`. */
   async draft(asked: TermsAsked, delegable: readonly string[]) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const nowMs = (await clockSeconds(db)) * 1000
     const terms = termsAt(asked, nowMs)
     assertSound(terms, nowMs)
@@ -67,7 +62,7 @@ export class MandateService {
 
   /** Signs a mandate of these terms, or of a draft; the same operator and key give the first one again. */
   async issue(operator: Operator, asked: IssueAsked) {
-    const { db, keys, origin } = this.#deps
+    const { db, keys, origin } = this.deps
     const { idempotency_key } = asked
     const mandate_id = `mdt_${digestOf({ operator: operator.operatorId, idempotency_key })}`
     return transaction(db, async (tx) => {
@@ -87,7 +82,7 @@ export class MandateService {
       const { agent_id, principal_id, limits, expires_at } = document
       const issued = { mandate_id, agent_id, principal_id, ...limits, expires_at }
       const facts = { ...issued, mandate_sha256: digestOf(document), issued_by: operator.name }
-      const receipt = await writeAuthorityReceipt(this.#deps, tx, {
+      const receipt = await writeAuthorityReceipt(this.deps, tx, {
         subject: mandate_id,
         kind: 'mandate',
         facts,
@@ -99,13 +94,13 @@ export class MandateService {
 
   /** As `issueAp2`. */
   issueAp2(operator: Operator, asked: Parameters<typeof issueAp2>[2]) {
-    return issueAp2(this.#deps, operator, asked)
+    return issueAp2(this.deps, operator, asked)
   }
 
   /** What a presented mandate is worth now. An agent sees its own; 403 `not_owner`. */
   async inspect(presented: Record<string, unknown>, agentId: string | undefined) {
-    return transaction(this.#deps.db, async (tx) => {
-      const keyStatus = await authorityKeyStatus(this.#deps.keys, tx)
+    return transaction(this.deps.db, async (tx) => {
+      const keyStatus = await authorityKeyStatus(this.deps.keys, tx)
       const nowMs = (await clockSeconds(tx)) * 1000
       const { facts, row } = await readMandate(tx, { keyStatus, lock: false }, presented)
       const checks = evaluateMandate(facts, nowMs)
@@ -132,10 +127,10 @@ export class MandateService {
 
   /** Revokes a mandate and its unused grants; from the commit on, no action starts under it. A repeat answers the same. */
   async revoke(operator: Operator, { mandate_id, reason }: RevokeAsked) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const by = { mandateId: mandate_id, by: operator.name, reason }
       const revoked_grants = await revokeIn(tx, by)
-      const receipt = await writeAuthorityReceipt(this.#deps, tx, {
+      const receipt = await writeAuthorityReceipt(this.deps, tx, {
         subject: mandate_id,
         kind: 'mandate_revoked',
         facts: { mandate_id, reason, revoked_grants, revoked_by: operator.name },
@@ -147,7 +142,7 @@ export class MandateService {
 
   /** The id in a mandate that this authority signed; 403 `authority_denied`. */
   async idOf(presented: Record<string, unknown>): Promise<string> {
-    const { db, keys } = this.#deps
+    const { db, keys } = this.deps
     const keyStatus = await transaction(db, (tx) => authorityKeyStatus(keys, tx))
     const read = readArtifact('mandate', keyStatus, presented)
     if ('artifact' in read) return read.artifact.mandate_id
@@ -155,7 +150,7 @@ export class MandateService {
   }
 
   async live() {
-    const { db } = this.#deps
+    const { db } = this.deps
     return { ...(await countAuthority(db)), paused: (await listPauses(db)).length > 0 }
   }
 }

@@ -16,6 +16,7 @@ import {
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import type { Making, Samples } from '../receipts/sample.ts'
+import { Service } from '../service.ts'
 import { callbackExamples, signedExamples } from './examples.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -27,22 +28,16 @@ type Incoming = {
 }
 
 /** The service's own receiver of callbacks, which verifies them by the published keys, like any other receiver. */
-export class CallbackService {
-  readonly #deps: { db: Tx; samples: Samples }
-
-  constructor(deps: { db: Tx; samples: Samples }) {
-    this.#deps = deps
-  }
-
+export class CallbackService extends Service<{ db: Tx; samples: Samples }> {
   async examples(language?: ReceiverLanguage) {
     const make = ({ key }: Making) => signedExamples(key)
-    const events = await this.#deps.samples.once('callback-examples', make, 'callback')
+    const events = await this.deps.samples.once('callback-examples', make, 'callback')
     return callbackExamples(events, language)
   }
 
   /** Receives a signed callback; throws 401 for an invalid signature, and 503 as often as its caller asks for. */
   async receive({ receiver, refuseFirst, headers, body }: Incoming) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const text = await readText(body)
     const signedAt = Number(headers['webhook-timestamp'])
     const active = (await listPublicKeys(db)).filter(
@@ -74,7 +69,7 @@ export class CallbackService {
   }
 
   async read(receiver: string, deliveryId?: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     return (await listInbox(db, receiver, deliveryId)).map(inboxView)
   }
 }

@@ -16,21 +16,16 @@ import {
   findCommerceProof,
   lockCommerceProof,
 } from '../../../activities/store/commerce/proofs.ts'
+import { Service } from '../service.ts'
 import { activityIdOf, consent } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
 
 type Consented = { proofId: string; agentId: string; consents: boolean; callId: string }
 
 /** The public feed of proofs whose agents consent. */
-export class ActivityService {
-  readonly #deps: CommerceDeps
-
-  constructor(deps: CommerceDeps) {
-    this.#deps = deps
-  }
-
+export class ActivityService extends Service<CommerceDeps> {
   async read(filter: ActivityFilter, page: { offset: number; limit: number }) {
-    const { db, baseUrl } = this.#deps
+    const { db, baseUrl } = this.deps
     const [rows, total] = await Promise.all([
       listActivity(db, filter, page),
       countActivity(db, filter),
@@ -50,14 +45,14 @@ export class ActivityService {
   async publish({ proofId, agentId, consents, callId }: Consented) {
     const { receipt_id } = await this.#own(proofId, agentId)
     const call = { callId, subject: activityIdOf(proofId), status: 200 }
-    const { verified } = await this.#deps.receipts.verify({ receipt_id })
-    return answerOnce(this.#deps, call, async (tx) => {
+    const { verified } = await this.deps.receipts.verify({ receipt_id })
+    return answerOnce(this.deps, call, async (tx) => {
       const row = await lockCommerceProof(tx, proofId)
       if (row === undefined) throw unknown()
       const conditions = conditionsOf(row, { consents, verified })
       const unmet = conditions.find(({ ok }) => !ok)
       if (consents && unmet !== undefined) throw notPublishable(unmet.condition, conditions)
-      const jws = await consent(this.#deps, tx, { row, consents })
+      const jws = await consent(this.deps, tx, { row, consents })
       return {
         published: consents,
         activity_id: activityIdOf(proofId),
@@ -68,7 +63,7 @@ export class ActivityService {
   }
 
   async #own(proofId: string, agentId: string): Promise<CommerceProofRow> {
-    const row = await findCommerceProof(this.#deps.db, proofId)
+    const row = await findCommerceProof(this.deps.db, proofId)
     if (row === undefined) throw unknown()
     if (row.agent_id !== agentId)
       throw refuse('not_owner', { detail: 'the proof belongs to another agent' })

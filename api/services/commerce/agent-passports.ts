@@ -18,6 +18,7 @@ import {
 } from '../../../activities/store/commerce/agent-passports.ts'
 import { countStanding, findStanding } from '../../../activities/store/commerce/standing.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 import type { CommerceDeps } from './deps.ts'
 
 /** The kind of a passport: a statement about now, which is signed once for its readers and stands in no log. */
@@ -26,19 +27,13 @@ type Deps = CommerceDeps & { readonly keys: Pick<KeyRings, 'receipt'> }
 type Named = { agent_id: string } | { proof_id: string }
 
 /** Passports of agents: what the records say about one now, as far as it consents. */
-export class AgentPassports {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class AgentPassports extends Service<Deps> {
   /**
    * The same passport as long as the records state the same and the same key signs. 404 for an agent that publishes neither a
    * profile nor a proof, and for a proof that is not published.
    */
   async read(named: Named) {
-    const { db, baseUrl } = this.#deps
+    const { db, baseUrl } = this.deps
     const agentId =
       'agent_id' in named ? named.agent_id : (await findActivity(db, named.proof_id))?.agent_id
     const claims = agentId == null ? undefined : await claimsOf(db, agentId)
@@ -51,7 +46,7 @@ export class AgentPassports {
 
   /** The passport that states these claims, signed where the last one of the agent states others or has another key. */
   async #signed(tx: Tx, claims: Claims): Promise<string> {
-    const { keys, issuer, environment } = this.#deps
+    const { keys, issuer, environment } = this.deps
     const { agent_id } = claims
     const status = await readKeyStatus(tx, keys, ['receipt'])
     const key = status.signer('receipt')
@@ -68,7 +63,7 @@ export class AgentPassports {
 
   /** Whether this service signed a passport with a good key, and which of its claims are others now. */
   async verify(passport: string) {
-    const judged = await this.#deps.receipts.verify({ receipt: passport })
+    const judged = await this.deps.receipts.verify({ receipt: passport })
     const { payload, kind, checks, signature, payload_sha256, receipt_id, verified_at } = judged
     const own = checks.filter(({ check }) => check !== 'log')
     const all = [
@@ -78,7 +73,7 @@ export class AgentPassports {
     const verified = all.every(({ ok }) => ok)
     const subject = payload?.['sub']
     const now =
-      verified && typeof subject === 'string' ? await claimsOf(this.#deps.db, subject) : undefined
+      verified && typeof subject === 'string' ? await claimsOf(this.deps.db, subject) : undefined
     const differing = Object.entries(now ?? {}).filter(
       ([name, value]) => canonicalJson(value) !== canonicalJson(payload?.[name] ?? null),
     )

@@ -14,6 +14,7 @@ import { countDecisions, findCommerceProof } from '../../../activities/store/com
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
+import { Service } from '../service.ts'
 import { isPublished } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
 import { type Asked, factsOf, gather, holdAgent } from './gather.ts'
@@ -29,16 +30,10 @@ const proofIdOf = (callId: string): string =>
   `cp_${digestOf({ type: 'service.commerce-proof.v1', call: callId })}`
 
 /** Commerce proofs: decisions about return packages, computed from records and signed. */
-export class CommerceProofService {
-  readonly #deps: CommerceDeps
-
-  constructor(deps: CommerceDeps) {
-    this.#deps = deps
-  }
-
+export class CommerceProofService extends Service<CommerceDeps> {
   /** The number of proofs by decision. */
   decided(): Promise<Record<string, number>> {
-    return countDecisions(this.#deps.db)
+    return countDecisions(this.deps.db)
   }
 
   /**
@@ -48,35 +43,35 @@ export class CommerceProofService {
   async evaluate(asked: Asked) {
     const prepared = await this.prepare(asked)
     const call = { callId: asked.callId, subject: prepared.proofId, status: 201 }
-    return answerOnce(this.#deps, call, (tx) => this.record(tx, prepared))
+    return answerOnce(this.deps, call, (tx) => this.record(tx, prepared))
   }
 
   /** Everything that is read before the transaction of a proof. */
   async prepare(asked: Asked) {
     assertAgent(asked)
     const digests = digestsOf(asked.request)
-    const gathered = await gather(this.#deps, asked)
+    const gathered = await gather(this.deps, asked)
     return { ...asked, digests, gathered, proofId: proofIdOf(asked.callId) }
   }
 
   /** Decides about a prepared proof, and stores and signs the decision, in the caller's transaction. */
   async record(tx: Tx, prepared: Prepared) {
     if (prepared.agent !== undefined) await holdAgent(tx, prepared.agent)
-    return proofView(this.#deps, tx, await this.#judge(tx, prepared))
+    return proofView(this.deps, tx, await this.#judge(tx, prepared))
   }
 
   /** The decision about a prepared proof, and its packet, of which nothing is stored. */
   async preview(prepared: Prepared) {
     const { digests, gathered, proofId } = prepared
-    const read = await factsOf(this.#deps.db, prepared, { gathered, digests })
+    const read = await factsOf(this.deps.db, prepared, { gathered, digests })
     const evaluation = evaluate(read.facts)
-    const packet = makePacket(this.#deps, { ...read, proofId, digests, gathered, evaluation })
+    const packet = makePacket(this.deps, { ...read, proofId, digests, gathered, evaluation })
     return { decision: evaluation.decision, packet }
   }
 
   /** Decides once about the package of a closed run, for the agent and the access key that began it. */
   async proveLoop({ task_id, agent_id, credential_id }: ProofLoopRow): Promise<void> {
-    const { db } = this.#deps
+    const { db } = this.deps
     const credential = await findCredential(db, credential_id)
     if (credential === undefined) throw new Error(`the credential ${credential_id} is missing`)
     const { trust_state: trust, rails, sandbox } = credential
@@ -97,12 +92,12 @@ export class CommerceProofService {
     await lockSubject(`package:${digests.package_sha256}`).run(tx)
     const read = await factsOf(tx, prepared, { gathered, digests })
     const evaluation = evaluate(read.facts)
-    return recordProof(this.#deps, tx, { ...prepared, ...read, evaluation })
+    return recordProof(this.deps, tx, { ...prepared, ...read, evaluation })
   }
 
   /** An own proof in full; a published one, or one without an agent, without what is private. 404 for any other. */
   async read(proofId: string, agentId: string | undefined) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const row = await findCommerceProof(db, proofId)
     const isOwn = row !== undefined && row.agent_id !== null && row.agent_id === agentId
     if (row === undefined || !(isOwn || row.agent_id === null || (await isPublished(db, proofId))))
@@ -110,7 +105,7 @@ export class CommerceProofService {
         detail: 'no published proof and no proof of yours has this id',
         next_action: 'Take the id from the activity feed, or present the access key of its agent.',
       })
-    return isOwn ? proofView(this.#deps, db, row) : publicProofView(this.#deps, db, row)
+    return isOwn ? proofView(this.deps, db, row) : publicProofView(this.deps, db, row)
   }
 }
 

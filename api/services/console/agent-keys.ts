@@ -15,20 +15,15 @@ import { type RevokeInput, revokeWithReceipt } from '../agents/credentials.ts'
 import type { Issuing } from '../agents/deps.ts'
 import { readKeyVersions } from '../agents/key-versions.ts'
 import { changeLimits, type LimitsInput } from '../agents/limits.ts'
+import { Service } from '../service.ts'
 
 const DECISIONS_MAX = 50
 
 /** One agent as operators look at it, a change of its limits, and the end of an access key. */
-export class AgentKeyService {
-  readonly #deps: Issuing & { db: Kysely<Database> }
-
-  constructor(deps: Issuing & { db: Kysely<Database> }) {
-    this.#deps = deps
-  }
-
+export class AgentKeyService extends Service<Issuing & { db: Kysely<Database> }> {
   /** Throws 404 for an unknown agent. */
   async read(agentId: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const agent = await findAgent(db, agentId)
     if (agent === undefined)
       throw refuse('not_found', { detail: 'no such agent', next_action: 'Check the id.' })
@@ -57,13 +52,13 @@ export class AgentKeyService {
   /** Throws 404 for an unknown key and 409 for one that is revoked. */
   async revoke(revocation: RevokeInput, callId: string): Promise<void> {
     const answer = { callId, subject: revocation.credentialId, status: 200 }
-    await answerOnce(this.#deps, answer, (tx) => revokeWithReceipt(this.#deps, tx, revocation))
+    await answerOnce(this.deps, answer, (tx) => revokeWithReceipt(this.deps, tx, revocation))
   }
 
   /** Throws 404 for an unknown agent and 409 for one that is not trusted. */
   async setLimits(asked: LimitsInput, callId: string): Promise<void> {
     const answer = { callId, subject: asked.agentId, status: 200 }
-    await answerOnce(this.#deps, answer, (tx) => changeLimits(this.#deps, tx, asked))
+    await answerOnce(this.deps, answer, (tx) => changeLimits(this.deps, tx, asked))
   }
 }
 

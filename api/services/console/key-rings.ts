@@ -4,21 +4,16 @@ import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { keyRotationWorkflowId } from '../../../temporal/key-rotations.ts'
 import { keyView, rotationView } from '../keys/views.ts'
+import { Service } from '../service.ts'
 import { type TemporalUi, temporalUrl } from './temporal-url.ts'
 
 const KEYS_SHOWN = 20
 
 /** The rings of signing keys as operators look at them; unlike the list of keys it leaves no receipt. */
-export class KeyRingService {
-  readonly #deps: { db: Tx; config: TemporalUi }
-
-  constructor(deps: { db: Tx; config: TemporalUi }) {
-    this.#deps = deps
-  }
-
+export class KeyRingService extends Service<{ db: Tx; config: TemporalUi }> {
   /** Each ring with its newest keys, and with its rotation that is open or was done last. */
   async read() {
-    const { db, config } = this.#deps
+    const { db, config } = this.deps
     const [keys, rotations] = await Promise.all([listPublicKeys(db), listRotations(db)])
     return ringNames.map((ring) => {
       const rotation = rotations.find((one) => one.ring === ring)

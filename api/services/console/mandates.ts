@@ -22,6 +22,7 @@ import {
 } from '../../../activities/store/console/mandates.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { delegationWorkflowId } from '../../../temporal/delegations.ts'
+import { Service } from '../service.ts'
 import { type TemporalUi, temporalUrl } from './temporal-url.ts'
 
 const TEXT_MAX = 500
@@ -32,20 +33,14 @@ const SHOWN = 50
 type Page = { offset: number; limit: number }
 
 /** Delegated authority as operators look at it. Nothing is used or changed, and no receipt is written. */
-export class MandateViews {
-  readonly #deps: { db: Tx; config: TemporalUi }
-
-  constructor(deps: { db: Tx; config: TemporalUi }) {
-    this.#deps = deps
-  }
-
+export class MandateViews extends Service<{ db: Tx; config: TemporalUi }> {
   async list(filter: MandateFilter, page: Page) {
-    return (await listMandateLines(this.#deps.db, filter, page)).map(lineOf)
+    return (await listMandateLines(this.deps.db, filter, page)).map(lineOf)
   }
 
   /** A mandate with its terms, decisions, grants and actions, or its payments; 404 for an unknown id. */
   async read(id: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const page = { offset: 0, limit: SHOWN }
     const lines = await listMandateLines(db, { text: id }, { offset: 0, limit: 1 })
     const [row] = lines.filter((line) => line.id === id)
@@ -72,11 +67,11 @@ export class MandateViews {
   }
 
   async grants(filter: GrantFilter, page: Page) {
-    return (await listGrantLines(this.#deps.db, filter, page)).map(grantOf)
+    return (await listGrantLines(this.deps.db, filter, page)).map(grantOf)
   }
 
   async actions(filter: ActionFilter, page: Page) {
-    const { db, config } = this.#deps
+    const { db, config } = this.deps
     return (await listActionLines(db, filter, page)).map((line) => ({
       ...actionOf(line),
       temporal_url: temporalUrl(config, delegationWorkflowId(line.action_id)),

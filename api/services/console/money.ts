@@ -14,6 +14,7 @@ import {
 import { readGasWallets } from '../../../activities/store/gas-wallets/health.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { countOpenExceptions } from '../../../activities/store/tasks/exceptions.ts'
+import { Service } from '../service.ts'
 
 type MoneyDeps = {
   db: Tx
@@ -25,15 +26,9 @@ type MoneyDeps = {
 }
 
 /** The money of the service as operators watch it. */
-export class MoneyService {
-  readonly #deps: MoneyDeps
-
-  constructor(deps: MoneyDeps) {
-    this.#deps = deps
-  }
-
+export class MoneyService extends Service<MoneyDeps> {
   async read(span: 'day' | 'month') {
-    const { db, config } = this.#deps
+    const { db, config } = this.deps
     const wallet = config.PAYOUT_WALLET_ADDRESS.toLowerCase()
     const [used, balance, gas, credit, fees, series, statements, differences] = await Promise.all([
       readDailyUse(db, wallet),
@@ -76,7 +71,7 @@ export class MoneyService {
 
   /** Null while the chain does not answer. */
   async #balance(): Promise<string | null> {
-    const { chain, config } = this.#deps
+    const { chain, config } = this.deps
     const { ASSET_CONTRACT_ADDRESS, PAYOUT_WALLET_ADDRESS } = config
     return chain
       .head()
@@ -93,7 +88,7 @@ export class MoneyService {
   }
 
   async #gas(address: string): Promise<string | null> {
-    return this.#deps.chain.reader
+    return this.deps.chain.reader
       .getBalance({ address: address as Address })
       .then(String)
       .catch(() => null)

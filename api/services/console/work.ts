@@ -21,6 +21,7 @@ import {
   tryCommand,
 } from '../recovery/commands.ts'
 import { explain, isTask, subjectOf, tracesOf } from '../recovery/list.ts'
+import { Service } from '../service.ts'
 import { takenSteps } from '../tasks/steps.ts'
 import { outcomeOf } from './outcome.ts'
 import { type TemporalUi, temporalUrl } from './temporal-url.ts'
@@ -36,28 +37,22 @@ export type RecoveryBatch = Pick<OperatorCommand, 'act' | 'reason' | 'input' | '
 }
 
 /** Payouts and tasks as operators look for them, and the commands that recover them. */
-export class WorkService {
-  readonly #deps: WorkDeps
-
-  constructor(deps: WorkDeps) {
-    this.#deps = deps
-  }
-
+export class WorkService extends Service<WorkDeps> {
   async list(filter: WorkFilter, page: { offset: number; limit: number }) {
-    return (await searchWork(this.#deps.db, filter, page)).map(lineOf)
+    return (await searchWork(this.deps.db, filter, page)).map(lineOf)
   }
 
   /** One payout or task: what it waits for, everything that happened, and where to look at it; 404 for an unknown id. */
   async read(id: string) {
-    const { db } = this.#deps
-    const subject = await subjectOf(this.#deps, id)
+    const { db } = this.deps
+    const subject = await subjectOf(this.deps, id)
     const [line] = await searchWork(db, { text: subject }, { offset: 0, limit: 1 })
     if (line === undefined)
       throw refuse('not_found', {
         detail: `no payout or task ${subject}`,
         next_action: 'Check the id.',
       })
-    const explanation = await explain(this.#deps, subject)
+    const explanation = await explain(this.deps, subject)
     const progress = isTask(subject) ? await this.#progress(subject) : null
     const happened = isTask(subject)
       ? await taskTimeline(db, subject)
@@ -67,10 +62,10 @@ export class WorkService {
       explanation,
       progress,
       commands: isTask(subject) ? [...recoverCommands] : ['wake' as const],
-      traces: (await tracesOf(this.#deps, subject)).map((id) => this.#trace(id)),
+      traces: (await tracesOf(this.deps, subject)).map((id) => this.#trace(id)),
       timeline: happened.map((row) => this.#event(row)),
       steps: await this.#steps(subject),
-      temporal_url: temporalUrl(this.#deps.config, subject),
+      temporal_url: temporalUrl(this.deps.config, subject),
     }
   }
 
@@ -84,7 +79,7 @@ export class WorkService {
     for (const id of ids)
       outcomes.push(
         await outcomeOf(id, async () => {
-          const { state, receipt } = await act(this.#deps, operator, { ...command, id })
+          const { state, receipt } = await act(this.deps, operator, { ...command, id })
           return { state, receipt_id: receipt?.receipt_id ?? null }
         }),
       )
@@ -92,14 +87,14 @@ export class WorkService {
   }
 
   async #steps(subject: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const task = isTask(subject) ? await findTask(db, subject) : undefined
     return takenSteps(db, task?.run_id ?? null)
   }
 
   /** Where the run of a task stands, and how much of its lists the step has read. */
   async #progress(taskId: string) {
-    const { db, client } = this.#deps
+    const { db, client } = this.deps
     const task = await findTask(db, taskId)
     const run = task?.run_id == null ? undefined : await findRun(db, task.run_id)
     if (run === undefined) return null
@@ -118,7 +113,7 @@ export class WorkService {
   }
 
   #event({ at, what, name, detail, reference }: TimelineRow) {
-    const { BLOCK_EXPLORER_URL: explorer } = this.#deps.config
+    const { BLOCK_EXPLORER_URL: explorer } = this.deps.config
     const isTransaction = what === 'transaction' && reference !== null && explorer !== ''
     return {
       at: at.toISOString(),
@@ -131,7 +126,7 @@ export class WorkService {
   }
 
   #trace(trace_id: string) {
-    const { TRACE_UI_URL: ui } = this.#deps.config
+    const { TRACE_UI_URL: ui } = this.deps.config
     return { trace_id, url: ui === '' ? null : `${ui}/trace/${trace_id}` }
   }
 }

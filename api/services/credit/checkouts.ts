@@ -19,6 +19,7 @@ import {
 } from '../../../activities/store/payouts/challenges.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { activateInvited } from '../pilots/activation.ts'
+import { Service } from '../service.ts'
 import { ownEntitlement } from './credit.ts'
 import type { PaymentDeps } from './deps.ts'
 import { notifyTasks } from './notify-tasks.ts'
@@ -35,17 +36,11 @@ export type CheckoutAsked = {
 type BindingBy = { binding_id: string } | { entitlement_id: string }
 
 /** Checkouts and the binding of a challenge to the credit that it pays for. */
-export class CheckoutService {
-  readonly #deps: PaymentDeps
-
-  constructor(deps: PaymentDeps) {
-    this.#deps = deps
-  }
-
+export class CheckoutService extends Service<PaymentDeps> {
   /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
   async open({ callId, quote_id, payment_path, customer, invitation_token }: CheckoutAsked) {
     const opened = await answerOnce(
-      this.#deps,
+      this.deps,
       { callId, subject: quote_id, status: 201 },
       async (tx) => {
         const quote = await boundQuote(tx, quote_id)
@@ -59,8 +54,8 @@ export class CheckoutService {
           quote,
           challengeId: challenge_id,
         }
-        const pilot = invited && (await activateInvited(this.#deps, tx, invited))
-        const notified = await challengeWithUrl(this.#deps, tx, challenge)
+        const pilot = invited && (await activateInvited(this.deps, tx, invited))
+        const notified = await challengeWithUrl(this.deps, tx, challenge)
         const facts = {
           challengeId: challenge_id,
           amountUsd: amount_usd,
@@ -73,13 +68,13 @@ export class CheckoutService {
         }
       },
     )
-    await notifyTasks(this.#deps, { quoteId: quote_id })
+    await notifyTasks(this.deps, { quoteId: quote_id })
     return opened
   }
 
   /** A challenge that pays for the agent's own credit, or for none yet. */
   async readChallenge(agentId: string, challengeId: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const challenge = await findChallenge(db, challengeId)
     if (challenge === undefined)
       throw refuse('not_found', {
@@ -88,7 +83,7 @@ export class CheckoutService {
       })
     if (challenge.entitlement_id !== null)
       await ownEntitlement(db, challenge.entitlement_id, agentId)
-    return challengeWithUrl(this.#deps, db, challenge)
+    return challengeWithUrl(this.deps, db, challenge)
   }
 
   bind({
@@ -101,7 +96,7 @@ export class CheckoutService {
     challengeId: string
   }) {
     return answerOnce(
-      this.#deps,
+      this.deps,
       { callId, subject: bindingId(ids.challengeId), status: 201 },
       async (tx) => {
         const { challenge, entitlement } = await bindChallenge(tx, ids)
@@ -111,14 +106,14 @@ export class CheckoutService {
             entitlement,
             await listMovements(tx, creditAccount(entitlement.entitlement_id)),
           ),
-          challenge: await challengeWithUrl(this.#deps, tx, challenge),
+          challenge: await challengeWithUrl(this.deps, tx, challenge),
         }
       },
     )
   }
 
   async readBinding(agentId: string, by: BindingBy) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const named =
       'binding_id' in by ? await findChallenge(db, challengeOfBinding(by.binding_id)) : undefined
     const entitlementId = 'entitlement_id' in by ? by.entitlement_id : named?.entitlement_id

@@ -13,6 +13,7 @@ import {
 } from '../../../activities/store/payments/payment-references.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
+import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { ownReference, type PaymentAsked, presentAndVerify, verifyAndNotify } from './references.ts'
 import { creditView, referenceView, verificationOf } from './views.ts'
@@ -23,23 +24,17 @@ export type QuoteClaim = { quote_id: string; quote_token: string }
 export type FundedBy = { payment_reference_id: string } | (PaymentAsked & { amount_usd: number })
 
 /** The credit of agents and its funding; each call is safe to repeat. */
-export class CreditService {
-  readonly #deps: PaymentDeps
-
-  constructor(deps: PaymentDeps) {
-    this.#deps = deps
-  }
-
+export class CreditService extends Service<PaymentDeps> {
   /** 404, 403 `not_owner`; without an agent, the credit of any agent. */
   async read(entitlementId: string, agentId?: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const entitlement = await ownEntitlement(db, entitlementId, agentId)
     return creditView(entitlement, await listMovements(db, creditAccount(entitlementId)))
   }
 
   /** Funds credit by a payment. Throws as `presentReference` does. */
   async fund(agentId: string, entitlementId: string, by: FundedBy) {
-    const entitlement = await ownEntitlement(this.#deps.db, entitlementId, agentId)
+    const entitlement = await ownEntitlement(this.deps.db, entitlementId, agentId)
     const reference = await this.#pay(entitlement, by)
     return {
       payment_reference: referenceView(reference),
@@ -50,7 +45,7 @@ export class CreditService {
 
   /** Opens the credit of a quote that is claimed by its token. */
   async open(agentId: string, { quote_id, quote_token }: QuoteClaim): Promise<void> {
-    await transaction(this.#deps.db, async (tx) => {
+    await transaction(this.deps.db, async (tx) => {
       const quote = await claimQuote(tx, quote_id, { owner: agentId, token: quote_token })
       await openEntitlement(tx, quote, agentId)
     })
@@ -58,10 +53,10 @@ export class CreditService {
 
   async #pay(entitlement: EntitlementRow, by: FundedBy): Promise<ReferenceRow> {
     const { entitlement_id, agent_id: agentId, quote_id } = entitlement
-    const { db } = this.#deps
+    const { db } = this.deps
     if ('payment_reference_id' in by) {
       const reference = await ownReference(db, agentId, by.payment_reference_id)
-      if (reference.entitlement_id === entitlement_id) return verifyAndNotify(this.#deps, reference)
+      if (reference.entitlement_id === entitlement_id) return verifyAndNotify(this.deps, reference)
       throw refuse('reference_already_used', {
         detail: 'the payment is for something else',
         next_action: 'Present a payment for this credit.',
@@ -73,7 +68,7 @@ export class CreditService {
     const challengeId =
       live?.challenge_id ??
       (await transaction(db, (tx) => openChallenge(tx, quote_id))).challenge_id
-    return presentAndVerify(this.#deps, { agentId, challengeId, asked, amountUsd })
+    return presentAndVerify(this.deps, { agentId, challengeId, asked, amountUsd })
   }
 }
 

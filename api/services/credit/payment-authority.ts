@@ -11,6 +11,7 @@ import { findQuote, type QuoteRow } from '../../../activities/store/credit/quote
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { ownReference } from './references.ts'
 import { referenceView } from './views.ts'
@@ -29,15 +30,9 @@ type Checked = {
 }
 
 /** Whether a payment may be made, and by which authority: an authority is a payment reference that moves no money. */
-export class PaymentAuthorityService {
-  readonly #deps: PaymentDeps
-
-  constructor(deps: PaymentDeps) {
-    this.#deps = deps
-  }
-
+export class PaymentAuthorityService extends Service<PaymentDeps> {
   async check(asked: AuthorityAsked) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const { agentId, authority_type } = asked
     const { quote, challenge, checked } = await transaction(db, async (tx) => {
       await claimQuote(tx, asked.quote_id, { owner: agentId })
@@ -50,22 +45,19 @@ export class PaymentAuthorityService {
         checked: await checkWalletFor(tx, { agentId, walletId: asked.wallet_id, quote }),
       }
     })
-    if (
-      authorityRules[authority_type].hosted_by === 'provider' &&
-      this.#deps.providers.length === 0
-    )
+    if (authorityRules[authority_type].hosted_by === 'provider' && this.deps.providers.length === 0)
       return {
         ...authorityView({ authority_type, reference: undefined, checked, quote }),
         reasons: ['no payment provider is configured'],
       }
     const reference =
-      checked.reasons.length > 0 ? undefined : await authorize(this.#deps, asked, challenge)
+      checked.reasons.length > 0 ? undefined : await authorize(this.deps, asked, challenge)
     return authorityView({ authority_type, reference, checked, quote })
   }
 
   /** The current state of an authority; 404 for a payment that was presented without one. */
   async read(agentId: string, referenceId: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const reference = await ownReference(db, agentId, referenceId)
     const { authority_type, entitlement_id, payer } = reference
     const quote = await findQuote(

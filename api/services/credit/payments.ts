@@ -19,6 +19,7 @@ import { findChallenge, findOpenChallenge } from '../../../activities/store/payo
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
+import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { notifyTasks } from './notify-tasks.ts'
 import { checkoutUrl } from './product-links.ts'
@@ -33,38 +34,33 @@ export type PaysFor = ({ challenge_id: string } | { quote_id: string }) & {
 }
 
 /** Challenges and the payments that meet them; each call is safe to repeat. */
-export class PaymentService {
+export class PaymentService extends Service<PaymentDeps> {
   /** What confirms payments here: references always, webhooks where the keys of a provider are configured. */
-  readonly posture: readonly ('reference_based' | 'provider_webhooks')[]
-  readonly methods: PaymentMethod[]
-  readonly #deps: PaymentDeps
-
-  constructor(deps: PaymentDeps) {
-    this.#deps = deps
-    this.methods = acceptedMethods(deps.providers)
-    this.posture =
-      deps.providers.length === 0 ? ['reference_based'] : ['reference_based', 'provider_webhooks']
-  }
+  readonly posture: readonly ('reference_based' | 'provider_webhooks')[] =
+    this.deps.providers.length === 0
+      ? ['reference_based']
+      : ['reference_based', 'provider_webhooks']
+  readonly methods = acceptedMethods(this.deps.providers)
 
   /** The challenge of a quote, as the 402 envelope shows it; for a mandate with what its holder signs. */
   async challenge(quoteId: string, method?: PaymentMethod) {
-    const { db, mandateSeconds } = this.#deps
+    const { db, mandateSeconds } = this.deps
     if (method !== undefined && !this.methods.includes(method)) throw notTaken(method)
     const challenge = await transaction(db, (tx) => openChallenge(tx, quoteId))
-    await notifyTasks(this.#deps, { quoteId })
+    await notifyTasks(this.deps, { quoteId })
     // A hosted page takes no money before the quote is bound to the owner of the credit.
     const isBound = (await findQuote(db, quoteId))?.bound_to != null
     const checkout_url = isBound ? await checkoutUrl(db, challenge.challenge_id) : null
-    const shown = { ...challengeView(this.#deps, challenge), checkout_url }
+    const shown = { ...challengeView(this.deps, challenge), checkout_url }
     const view = method === undefined ? shown : { ...shown, ...asPaidBy(method, shown) }
     if (method !== 'ap2_mandate_reference') return { ...view, mandate: null }
     const payable = { id: challenge.challenge_id, amount_usd: challenge.amount_usd }
-    return { ...view, mandate: await mandateChallenge(this.#deps, payable, mandateSeconds) }
+    return { ...view, mandate: await mandateChallenge(this.deps, payable, mandateSeconds) }
   }
 
   /** Presents a payment for a quote of the payer's own. Throws as `claimQuote`, `requirePayable` and `presentReference` do. */
   async present(payer: Payer, of: PaysFor, asked: PaymentAsked) {
-    const { owner, challengeId } = await transaction(this.#deps.db, async (tx) => {
+    const { owner, challengeId } = await transaction(this.deps.db, async (tx) => {
       const quoteId = await quoteOf(tx, of)
       const owner = await ownerOf(tx, payer, quoteId)
       await claimQuote(tx, quoteId, { owner, token: of.quote_token })
@@ -73,20 +69,20 @@ export class PaymentService {
         'challenge_id' in of ? of.challenge_id : (await requirePayable(tx, quoteId)).challenge_id
       return { owner, challengeId }
     })
-    const reference = await presentAndVerify(this.#deps, { agentId: owner, challengeId, asked })
+    const reference = await presentAndVerify(this.deps, { agentId: owner, challengeId, asked })
     return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
   }
 
   /** What a challenge asks for, in whole usd; 404. */
   async owedUsd(challengeId: string): Promise<number> {
-    const challenge = await findChallenge(this.#deps.db, challengeId)
+    const challenge = await findChallenge(this.deps.db, challengeId)
     if (challenge === undefined) throw unknownChallenge()
     return challenge.amount_usd
   }
 
   /** 404, 403 `not_owner`. */
   async readReference(agentId: string, referenceId: string) {
-    const reference = await ownReference(this.#deps.db, agentId, referenceId)
+    const reference = await ownReference(this.deps.db, agentId, referenceId)
     return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
   }
 
@@ -99,7 +95,7 @@ export class PaymentService {
     const open = await findOpenChallenge(tx, credit.quote_id)
     const movements = await listMovements(tx, creditAccount(entitlement.entitlement_id))
     const challenge =
-      open === undefined ? null : { ...challengeView(this.#deps, open), mandate: null }
+      open === undefined ? null : { ...challengeView(this.deps, open), mandate: null }
     return { entitlement: entitlementView(entitlement, movements), challenge }
   }
 }

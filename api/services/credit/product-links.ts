@@ -19,6 +19,7 @@ import {
 } from '../../../activities/store/credit/product-links.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 
 export type LinkDeps = MoneyDeps & { sendOutgoing: SendOutgoing }
 type Only = { rail?: RailKey | undefined; tier?: Tier | undefined }
@@ -33,13 +34,7 @@ type LinkSet = {
 type SoldCell = ReturnType<typeof soldCells>[number]
 
 /** The hosted pages of a payment provider, one for each rail and tier that is sold. */
-export class ProductLinkService {
-  readonly #deps: LinkDeps
-
-  constructor(deps: LinkDeps) {
-    this.#deps = deps
-  }
-
+export class ProductLinkService extends Service<LinkDeps> {
   /** What can be bought: by a live page, or else by the checkout of this service. */
   async cards(only: Only) {
     return (await this.#withLinks(only)).map((sold) => this.#card(sold))
@@ -60,7 +55,7 @@ export class ProductLinkService {
 
   /** Stores the page first, then requests it once; 422 `amount_mismatch` unless its price is the quote's total. */
   async set(asked: LinkSet) {
-    const { db, sendOutgoing } = this.#deps
+    const { db, sendOutgoing } = this.deps
     const [cell] = sold(asked)
     if (cell === undefined)
       throw refuse('unsupported_request', {
@@ -71,11 +66,11 @@ export class ProductLinkService {
         detail: `a quote comes to ${cell.total_usd} usd`,
         next_action: 'Set that price at the provider first.',
       })
-    const jws = await transaction(db, (tx) => storeLink(this.#deps, tx, asked))
+    const jws = await transaction(db, (tx) => storeLink(this.deps, tx, asked))
     const receipt = receiptId(jws)
     const reachable = asked.url !== null && (await isLive(sendOutgoing, asked.url))
     return answerOnce(
-      this.#deps,
+      this.deps,
       { callId: asked.callId, subject: receipt, status: 200 },
       async (tx) => {
         if (asked.url !== null) await checkedLink(tx, receipt, reachable ? 'live' : 'broken')
@@ -88,7 +83,7 @@ export class ProductLinkService {
 
   #card({ cell, link }: { cell: SoldCell; link: LinkRow | undefined }) {
     const hosted = linkStateOf(link, cell.total_usd) === 'live' ? link?.url : undefined
-    const { origin } = this.#deps.authority
+    const { origin } = this.deps.authority
     return {
       ...cell,
       link_state: hosted == null ? ('rail_checkout' as const) : ('hosted' as const),
@@ -97,7 +92,7 @@ export class ProductLinkService {
   }
 
   async #withLinks(only: Only) {
-    const links = await listLinks(this.#deps.db)
+    const links = await listLinks(this.deps.db)
     const linkOf = (cell: SoldCell) =>
       links.find(({ rail, tier }) => rail === cell.rail && tier === cell.tier)
     return sold(only).map((cell) => ({ cell, link: linkOf(cell) }))

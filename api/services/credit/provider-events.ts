@@ -8,6 +8,7 @@ import {
 } from '../../../activities/keys/provider-signature.ts'
 import type { EventKey } from '../../../activities/store/credit/provider-events.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { notifyTasks } from './notify-tasks.ts'
 
@@ -20,16 +21,10 @@ type ProviderDeps = MoneyDeps &
   }
 
 /** Events of payment providers about payments. */
-export class ProviderService {
-  readonly #deps: ProviderDeps
-
-  constructor(deps: ProviderDeps) {
-    this.#deps = deps
-  }
-
+export class ProviderService extends Service<ProviderDeps> {
   /** The provider whose key signed the event; throws 401 `webhook_signature_invalid`. */
   async providerOf({ headers, raw }: SignedEvent) {
-    const { db, providerKeys } = this.#deps
+    const { db, providerKeys } = this.deps
     return verifyProviderSignature(headers, raw, providerKeys, await clockSeconds(db))
   }
 
@@ -38,8 +33,8 @@ export class ProviderService {
     const provider = await this.providerOf(signed)
     const event = readProviderEvent(schemeOf(signed), body)
     if (event === undefined) return { event_id: null, accepted: false, duplicate: false }
-    const { key, duplicate } = await receiveEvent(this.#deps, provider, event)
-    await applyAndNotify(this.#deps, key).catch(this.#deps.warn)
+    const { key, duplicate } = await receiveEvent(this.deps, provider, event)
+    await applyAndNotify(this.deps, key).catch(this.deps.warn)
     return { event_id: key.event_id, accepted: true, duplicate }
   }
 }

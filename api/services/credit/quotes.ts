@@ -12,6 +12,7 @@ import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
 import { claimCredit } from '../../../activities/task/credit.ts'
+import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { listPrices, type PricesAsked, soldToAgents } from './prices.ts'
 import { linesOf, quoteView } from './views.ts'
@@ -32,22 +33,16 @@ type OrderQuoteAsked = TaskQuoteAsked & { taskToken?: string | undefined }
 type QuoteState = 'used' | 'expired' | 'live'
 
 /** Quotes for agents, tasks and orders; each call is safe to repeat. */
-export class QuoteService {
-  readonly #deps: PaymentDeps
-
-  constructor(deps: PaymentDeps) {
-    this.#deps = deps
-  }
-
+export class QuoteService extends Service<PaymentDeps> {
   /** Both price tables; whole usd. */
   async listPrices(asked: PricesAsked) {
-    return listPrices(asked, await pausedRails(this.#deps.db))
+    return listPrices(asked, await pausedRails(this.deps.db))
   }
 
   async issue({ rail, agentUse = false, agentId, input, ...asked }: QuoteAsked, callId: string) {
     const sold = agentUse ? soldToAgents(rail) : railOf(rail)
     if (input !== undefined)
-      await this.#deps.uploadChecks.assertInput({
+      await this.deps.uploadChecks.assertInput({
         owner: agentId ?? null,
         rail,
         tier: asked.tier,
@@ -55,23 +50,23 @@ export class QuoteService {
       })
     const by =
       agentId === undefined
-        ? { tokenSha256: secretSha256(await this.#deps.tokens.quoteToken(callId)) }
+        ? { tokenSha256: secretSha256(await this.deps.tokens.quoteToken(callId)) }
         : { owner: agentId }
     const answer = { callId, subject: `quote:${callId}`, status: 200 }
-    return answerOnce(this.#deps, answer, async (tx) => {
-      const quote = await issueQuote(this.#deps, tx, { ...asked, by, rail: sold })
+    return answerOnce(this.deps, answer, async (tx) => {
+      const quote = await issueQuote(this.deps, tx, { ...asked, by, rail: sold })
       return { quote: quoteView(quote), lines: linesOf(quote) }
     })
   }
 
   /** Adds the quote's token, which is derived and never stored, to the stored answer. */
   async withToken(answer: Record<string, unknown>, callId: string) {
-    return { ...answer, quote_token: await this.#deps.tokens.quoteToken(callId) }
+    return { ...answer, quote_token: await this.deps.tokens.quoteToken(callId) }
   }
 
   /** Binds the quote to this agent or task; 404, 403 `not_owner`. */
   claim(owner: string, quoteId: string, token?: string): Promise<QuoteRow> {
-    return transaction(this.#deps.db, (tx) => claimQuote(tx, quoteId, { owner, token }))
+    return transaction(this.deps.db, (tx) => claimQuote(tx, quoteId, { owner, token }))
   }
 
   /** The price of a quote in whole usd; 404. */
@@ -80,7 +75,7 @@ export class QuoteService {
   }
 
   async read(quoteId: string) {
-    const quote = await findQuote(this.#deps.db, quoteId)
+    const quote = await findQuote(this.deps.db, quoteId)
     if (quote === undefined)
       throw refuse('not_found', { detail: 'no such quote', next_action: 'Ask for a quote first.' })
     return { quote: quoteView(quote), lines: linesOf(quote), state: stateOf(quote) }
@@ -91,7 +86,7 @@ export class QuoteService {
    * `quote_mismatch`.
    */
   async forTask(taskId: string, { input, ...asked }: TaskQuoteAsked) {
-    const { db, advanceTask, uploadChecks } = this.#deps
+    const { db, advanceTask, uploadChecks } = this.deps
     if (input !== undefined) {
       const owner = (await findTask(db, taskId))?.agent_id ?? null
       const { rail, tier } = asked
@@ -105,8 +100,8 @@ export class QuoteService {
       const rail = railOf(asked.rail)
       const discovery = rail.prices === null && task.usage === 'synthetic'
       const by = { owner: task.agent_id ?? taskId }
-      const issued = await issueQuote(this.#deps, tx, { ...asked, by, rail, taskId, discovery })
-      await claimCredit(this.#deps, tx, { task, quoteId: issued.quote_id })
+      const issued = await issueQuote(this.deps, tx, { ...asked, by, rail, taskId, discovery })
+      await claimCredit(this.deps, tx, { task, quoteId: issued.quote_id })
       return issued
     })
     await advanceTask(taskId)
@@ -115,7 +110,7 @@ export class QuoteService {
 
   /** A quote for the next run of an order that has none, or for the run of the given task token. 409 `wrong_state`. */
   async forOrder(workOrderId: string, { taskToken, ...asked }: OrderQuoteAsked) {
-    const tasks = await listOrderedTasks(this.#deps.db, workOrderId)
+    const tasks = await listOrderedTasks(this.deps.db, workOrderId)
     const named = taskToken === undefined ? undefined : taskIdOf(taskToken)
     const fitting = tasks.filter(({ task_id, rail, tier }) =>
       named === undefined ? rail === asked.rail && tier === asked.tier : task_id === named,

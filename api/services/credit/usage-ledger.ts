@@ -26,6 +26,7 @@ import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { findTaskOfRun } from '../../../activities/store/tasks/agent-runs.ts'
 import type { Samples } from '../receipts/sample.ts'
+import { Service } from '../service.ts'
 import { postingsOf } from './views.ts'
 
 /** A use as its caller reports it; `units` of `usd_credit` consume credit of an entitlement of the agent. */
@@ -49,28 +50,22 @@ type UsageDeps = Pick<MoneyDeps, 'db' | 'signReceipt' | 'issuer' | 'environment'
 const CLOCK_SKEW_MS = 300_000
 
 /** The durable usage ledger as operations see it. */
-export class UsageLedger {
-  readonly #deps: UsageDeps
-
-  constructor(deps: UsageDeps) {
-    this.#deps = deps
-  }
-
+export class UsageLedger extends Service<UsageDeps> {
   /** One invented event as the ledger would record it. */
   sample() {
     const at = Date.parse(sampleUsageEvent.recorded_at) / 1000
     const shown = { event: eventView(sampleUsageEvent) }
-    return this.#deps.samples.once('durable-usage-ledger', ({ sign }) => sign({ at, shown }))
+    return this.deps.samples.once('durable-usage-ledger', ({ sign }) => sign({ at, shown }))
   }
 
   record(use: UsageRecord) {
     const eventId = eventIdOf(use)
     return answerOnce(
-      this.#deps,
+      this.deps,
       { callId: use.callId, subject: eventId, status: 200 },
       async (tx) => {
         await assertOwn(tx, use)
-        const event = await append(this.#deps, tx, use)
+        const event = await append(this.deps, tx, use)
         const { usage_receipt_id } = event
         const receipt =
           usage_receipt_id === null
@@ -87,7 +82,7 @@ export class UsageLedger {
 
   /** The agent's own events, the newest first, with the movements of credit under each, and what they come to in all. */
   async read(own: UsageFilter, { offset, limit }: { offset: number; limit: number }) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const events = await listUsageOf(db, own, offset, limit)
     const movements = await listMovementsOf(
       db,

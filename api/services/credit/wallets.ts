@@ -24,6 +24,7 @@ import { listMovements, readBalance } from '../../../activities/store/credit/pos
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import { findWalletPause } from '../../../activities/store/payouts/controls.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 import type { FundedBy } from './credit.ts'
 import type { PaymentDeps } from './deps.ts'
 import { ownReference, type PaymentAsked, presentedOf, verifyAndNotify } from './references.ts'
@@ -39,26 +40,20 @@ type Limited = { callId: string; by: LimitsBy; walletId: string; limits: LimitsA
 const POSTINGS_SHOWN = 100
 
 /** Allowance wallets as operations see them; each call is safe to repeat. */
-export class WalletService {
-  readonly #deps: PaymentDeps
-
-  constructor(deps: PaymentDeps) {
-    this.#deps = deps
-  }
-
+export class WalletService extends Service<PaymentDeps> {
   /** Without an agent, the wallet of any agent. */
   async read(walletId: string, agentId?: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     return walletView(db, await readWallet(db, walletId, agentId))
   }
 
   create({ callId, agentId, label, limits }: Made) {
-    return answerOnce(this.#deps, { callId, subject: agentId, status: 201 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: agentId, status: 201 }, async (tx) => {
       const wallet = await createWallet(tx, {
         agentId,
         label,
         limits: given(limits),
-        tierPerDayUsd: this.#deps.fees.wallet_per_day_usd.free,
+        tierPerDayUsd: this.deps.fees.wallet_per_day_usd.free,
       })
       const facts = {
         wallet_id: wallet.wallet_id,
@@ -67,13 +62,13 @@ export class WalletService {
         ...limitsOf(wallet),
       }
       const receipt = { subject: wallet.wallet_id, kind: 'intake' as const, facts }
-      const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
+      const jws = await writeMoneyReceipt(this.deps, tx, receipt)
       return { wallet: await walletView(tx, wallet), receipt: receiptView(jws) }
     })
   }
 
   limit({ callId, by, walletId, limits }: Limited) {
-    return answerOnce(this.#deps, { callId, subject: walletId, status: 200 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: walletId, status: 200 }, async (tx) => {
       const { before, after } = await setWalletLimits(tx, { walletId, by, limits: given(limits) })
       const act = {
         wallet_id: walletId,
@@ -90,15 +85,15 @@ export class WalletService {
         kind: 'control_change' as const,
         facts,
       }
-      const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
+      const jws = await writeMoneyReceipt(this.deps, tx, receipt)
       return { wallet: await walletView(tx, after), receipt: receiptView(jws) }
     })
   }
 
   /** Sets the tier of a wallet; premium posts the fee of the month. */
   setTier({ callId, agentId, walletId, tier }: Tiered) {
-    return answerOnce(this.#deps, { callId, subject: walletId, status: 200 }, async (tx) => {
-      const set = await setTier(this.#deps, tx, { agentId, walletId, tier })
+    return answerOnce(this.deps, { callId, subject: walletId, status: 200 }, async (tx) => {
+      const set = await setTier(this.deps, tx, { agentId, walletId, tier })
       const fee_event_id = set.fee?.fee_event_id ?? null
       const facts = {
         wallet_id: walletId,
@@ -109,17 +104,17 @@ export class WalletService {
       }
       const subject = `ctl_${digestOf({ call: callId })}`
       const receipt = { subject, kind: 'control_change' as const, facts }
-      const jws = await writeMoneyReceipt(this.#deps, tx, receipt)
+      const jws = await writeMoneyReceipt(this.deps, tx, receipt)
       return { wallet: await walletView(tx, set.after), fee_event_id, receipt: receiptView(jws) }
     })
   }
 
   async fund(agentId: string, walletId: string, by: FundedBy) {
-    const { db } = this.#deps
+    const { db } = this.deps
     await readWallet(db, walletId, agentId)
     const reference = await verifyAndNotify(
-      this.#deps,
-      await intoWallet(this.#deps, { agentId, walletId }, by),
+      this.deps,
+      await intoWallet(this.deps, { agentId, walletId }, by),
     )
     const wallet = await walletView(db, await readWallet(db, walletId, agentId))
     return {

@@ -16,6 +16,7 @@ import {
   submitPrepared,
 } from '../../../activities/store/services/directory-submissions.ts'
 import type { DirectoryDocument } from '../../registry/directory-document-shape.ts'
+import { Service } from '../service.ts'
 
 type Document = z.output<typeof DirectoryDocument>
 type DirectoryDeps = {
@@ -29,16 +30,10 @@ type DirectoryDeps = {
 type Asked = { directory: string; dryRun: boolean; operatorId: string }
 
 /** Submits the document of this service to the directories of the configuration. */
-export class DirectoryService {
-  readonly #deps: DirectoryDeps
-
-  constructor(deps: DirectoryDeps) {
-    this.#deps = deps
-  }
-
+export class DirectoryService extends Service<DirectoryDeps> {
   /** The configured directories, and the newest submissions or the one that is asked for; throws 404 for an unknown one. */
   async read(submissionId: string | undefined) {
-    const { db, directories } = this.#deps
+    const { db, directories } = this.deps
     const rows =
       submissionId === undefined ? await listSubmissions(db) : [await this.#require(submissionId)]
     return {
@@ -56,7 +51,7 @@ export class DirectoryService {
    * requested.
    */
   async submit({ directory, dryRun, operatorId }: Asked, callId: string) {
-    const { db, notify, document } = this.#deps
+    const { db, notify, document } = this.deps
     const url = this.#addressOf(directory)
     const text = canonicalJson(document())
     const document_sha256 = sha256Hex(text)
@@ -82,7 +77,7 @@ export class DirectoryService {
   }
 
   async #require(submissionId: string): Promise<SubmissionRow> {
-    const row = await findSubmission(this.#deps.db, submissionId)
+    const row = await findSubmission(this.deps.db, submissionId)
     if (row !== undefined) return row
     throw refuse('not_found', {
       detail: 'no such submission',
@@ -91,7 +86,7 @@ export class DirectoryService {
   }
 
   #addressOf(directory: string): string | null {
-    const { directories, hosts } = this.#deps
+    const { directories, hosts } = this.deps
     const known = directories.find(({ name }) => name === directory)
     if (known === undefined)
       throw refuse('not_found', {

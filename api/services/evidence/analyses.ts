@@ -32,6 +32,7 @@ import type { CommerceProofService, Prepared } from '../commerce/proofs.ts'
 import type { CommerceRequest } from '../commerce/request.ts'
 import type { Samples } from '../receipts/sample.ts'
 import { type PublicWork, publicWork } from '../resolver/public-work.ts'
+import { Service } from '../service.ts'
 import { type ModelDeps, modelAnswers } from './model-answers.ts'
 
 export type EvidenceDeps = ModelDeps &
@@ -67,21 +68,14 @@ const sampleAsked: AnalysisAsked = {
 }
 
 /** Analyses of evidence: by the rules of two rails, with a model where one is configured, each wrapped in a commerce proof. */
-export class EvidenceAnalyses {
-  readonly #deps: EvidenceDeps
-  readonly #free: PublicWork
-  readonly #agents: PublicWork
+export class EvidenceAnalyses extends Service<EvidenceDeps> {
+  readonly #free = publicWork(this.deps.pool.queue('free analyses'), 'analysis')
+  readonly #agents = publicWork(this.deps.pool.queue('analyses of agents'), 'analysis')
   #samples: Promise<PreparedAnalysis> | undefined
-
-  constructor(deps: EvidenceDeps) {
-    this.#deps = deps
-    this.#free = publicWork(deps.pool.queue('free analyses'), 'analysis')
-    this.#agents = publicWork(deps.pool.queue('analyses of agents'), 'analysis')
-  }
 
   /** The analysis of a fixed packet by the rules alone, of which nothing is stored. */
   sample() {
-    return this.#deps.samples.once('model-evidence-analysis', async ({ sign }) => {
+    return this.deps.samples.once('model-evidence-analysis', async ({ sign }) => {
       const { analysis } = await this.#sampled()
       const shown = { analysis, force_fallback: true as const }
       return sign({ shown, claims: { analysis_sha256: digestOf(analysis) } })
@@ -90,7 +84,7 @@ export class EvidenceAnalyses {
 
   /** An analysis of this agent, as it was stored. Throws 404 for any other. */
   async read(analysisId: string, agentId: string) {
-    const { db, baseUrl } = this.#deps
+    const { db, baseUrl } = this.deps
     const row = await findAnalysis(db, analysisId)
     if (row === undefined || row.agent_id !== agentId)
       throw refuse('not_found', {
@@ -109,7 +103,7 @@ export class EvidenceAnalyses {
 
   /** The same as a free proof: decided as any other, and not stored. */
   sampleProof() {
-    return this.#deps.samples.once('free-proof-run', async ({ sign }) => {
+    return this.deps.samples.once('free-proof-run', async ({ sign }) => {
       const { analysis, decision, packet } = await this.decidedSample()
       const claims = {
         decision,
@@ -119,7 +113,7 @@ export class EvidenceAnalyses {
       const shown = { proof: { analysis, decision }, verification_packet: packet }
       const sample = await sign({ shown, claims })
       const { receipt } = sample
-      const verify_url = `${this.#deps.baseUrl}/api/verify-receipt?receipt=${receipt.jws}`
+      const verify_url = `${this.deps.baseUrl}/api/verify-receipt?receipt=${receipt.jws}`
       return { ...sample, passport: { ...receipt, claims, verify_url } }
     })
   }
@@ -127,7 +121,7 @@ export class EvidenceAnalyses {
   /** The analysis of the fixed packet with the decision about it. */
   async decidedSample() {
     const { analysis, prepared } = await this.#sampled()
-    return { analysis, ...(await this.#deps.proofs.preview(prepared)) }
+    return { analysis, ...(await this.deps.proofs.preview(prepared)) }
   }
 
   /** The work on the fixed packet, done once by this process. */
@@ -144,7 +138,7 @@ export class EvidenceAnalyses {
   async prove(asked: Omit<AnalysisAsked, 'force_fallback' | 'usage'>) {
     const prepared = await this.prepare({ ...asked, usage: 'synthetic', force_fallback: true })
     const call = { callId: asked.callId, subject: prepared.analysis.analysis_id, status: 200 }
-    return answerOnce(this.#deps, call, async (tx) => {
+    return answerOnce(this.deps, call, async (tx) => {
       const { analysis, decision, ...signed } = await this.record(tx, prepared)
       return { ...signed, proof: { analysis, decision }, usage: 'synthetic' as const }
     })
@@ -154,7 +148,7 @@ export class EvidenceAnalyses {
     const prepared = await this.prepare(asked)
     const { callId } = asked
     return answerOnce(
-      this.#deps,
+      this.deps,
       { callId, subject: prepared.analysis.analysis_id, status: 200 },
       async (tx) => ({
         ...(await this.record(tx, prepared)),
@@ -173,13 +167,13 @@ export class EvidenceAnalyses {
     )
     const text = canonicalJson(analysis)
     const request = requestOf(asked, analysisId, text)
-    const prepared = await this.#deps.proofs.prepare({ request, agent, callId, usage })
+    const prepared = await this.deps.proofs.prepare({ request, agent, callId, usage })
     return { analysis, text, prepared }
   }
 
   /** Stores an analysis with its proof in the caller's transaction. */
   async record(tx: Tx, { analysis, text, prepared }: PreparedAnalysis) {
-    const proof = await this.#deps.proofs.record(tx, prepared)
+    const proof = await this.deps.proofs.record(tx, prepared)
     const { proof_id, decision, receipt, passport, verification_packet } = proof
     await insertAnalysis(tx, {
       analysis_id: analysis.analysis_id,
@@ -211,7 +205,7 @@ export class EvidenceAnalyses {
     asked: AnalysisAsked,
     work: Work<DiligenceResult>,
   ): Promise<Drafts | null> {
-    if (this.#deps.model === null || asked.force_fallback) return null
+    if (this.deps.model === null || asked.force_fallback) return null
     const input = questionsOf(asked.input)
     const draft = (outputs: Awaited<ReturnType<typeof modelAnswers>> | null) =>
       this.#workOf(asked)({ kind: 'draft', rail: 'diligenceops', input, work, outputs })
@@ -219,7 +213,7 @@ export class EvidenceAnalyses {
     if (prompts.length === 0) return null
     const caller = callerOf(asked)
     return (await draft(
-      await modelAnswers(this.#deps, { analysisId, caller, prompts }),
+      await modelAnswers(this.deps, { analysisId, caller, prompts }),
     )) as Drafts | null
   }
 
@@ -229,7 +223,7 @@ export class EvidenceAnalyses {
   }
 
   async #guardrails(tx: Tx, caller: ModelCaller) {
-    const { model, callsPerCaller } = this.#deps
+    const { model, callsPerCaller } = this.deps
     const used = await countModelCalls(tx, caller)
     const calls_left = model === null ? null : Math.max(0, callsPerCaller - used)
     return { calls_left, bytes: limits.analysisBodyBytesMax }

@@ -20,6 +20,7 @@ import { usageBy } from '../commerce/gather.ts'
 import { postedUnder } from '../commerce/payment.ts'
 import { eventView } from '../credit/usage-ledger.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
+import { Service } from '../service.ts'
 import type { Asking, EvidenceDeps } from './analyses.ts'
 import { recordRelay, relayIdOf, sampleUse } from './relays.ts'
 
@@ -36,20 +37,14 @@ export type Movement = {
 }
 
 /** Completes a movement by what a provider and the ledger say of it. It funds, posts and settles nothing. */
-export class ReceiptCompletions {
-  readonly #deps: CompletionDeps
-
-  constructor(deps: CompletionDeps) {
-    this.#deps = deps
-  }
-
+export class ReceiptCompletions extends Service<CompletionDeps> {
   /** Throws 422 `amount_mismatch` and `evidence_mismatch` where a payment of the caller is another than it says. */
   async complete(movement: Movement, { agent, callId }: Asking) {
     const agentId = agent?.agentId
-    const before = await readOwn(this.#deps.db, movement, agentId)
+    const before = await readOwn(this.deps.db, movement, agentId)
     const verified = await this.#verified(before)
     const relayId = relayIdOf(callId)
-    return answerOnce(this.#deps, { callId, subject: relayId, status: 200 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: relayId, status: 200 }, async (tx) => {
       const own = await readOwn(tx, movement, agentId)
       const isProven =
         own !== undefined &&
@@ -60,7 +55,7 @@ export class ReceiptCompletions {
       const completion = isTrial
         ? ('synthetic' as const)
         : completionOf(movement.movement_type ?? 'settlement', facts)
-      const { event, receipt } = await recordRelay(this.#deps, tx, {
+      const { event, receipt } = await recordRelay(this.deps, tx, {
         relayId,
         agentId,
         usage: isTrial ? 'synthetic' : usageBy(agent),
@@ -79,7 +74,7 @@ export class ReceiptCompletions {
     const [relayId, completion] = [relayIdOf('completion-sample'), 'synthetic' as const]
     const { at, entry } = sampleUse(relayId)
     const claims = { completion_state: completion, entry_hash: entry.hash }
-    return this.#deps.samples.once('provider-receipt-completion', async ({ sign }) => {
+    return this.deps.samples.once('provider-receipt-completion', async ({ sign }) => {
       const sample = await sign({ at, shown: {}, claims })
       const { receipt } = sample
       const named = `receipt=${receipt.jws}`
@@ -89,7 +84,7 @@ export class ReceiptCompletions {
 
   #answer({ relayId, completion, receipt, entry, named }: Answered) {
     const { receipt_id, payload } = receipt
-    const verify_url = `${this.#deps.baseUrl}/api/verify-receipt?${named}`
+    const verify_url = `${this.deps.baseUrl}/api/verify-receipt?${named}`
     const relay = { relay_id: relayId, receipt_id, entry_hash: entry.hash }
     return {
       receipt_passport: { ...receipt, claims: payload, verify_url },
@@ -103,7 +98,7 @@ export class ReceiptCompletions {
   async #verified(own: ReferenceRow | undefined): Promise<string | undefined> {
     if (own?.settlement_receipt_id == null) return undefined
     const receipt_id = own.settlement_receipt_id
-    return (await this.#deps.receipts.verify({ receipt_id })).verified ? receipt_id : undefined
+    return (await this.deps.receipts.verify({ receipt_id })).verified ? receipt_id : undefined
   }
 }
 

@@ -10,6 +10,7 @@ import { findCheckpoint } from '../../../activities/store/log/checkpoints.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { screenFreeText } from '../../calls/forbidden-material.ts'
 import type { Making, Samples } from '../receipts/sample.ts'
+import { Service } from '../service.ts'
 import type { Asking, EvidenceAnalyses } from './analyses.ts'
 import type { ProofRelays } from './relays.ts'
 
@@ -33,21 +34,15 @@ type DemoAsked<More> = {
 }
 
 /** A tour from a packet to its proof, its ledger entry and its relay: trials alone, and no model is called. */
-export class InvestorDemo {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class InvestorDemo extends Service<Deps> {
   /** The sample, with how much the ledger and the log hold now. */
   async describe() {
-    const sample = await this.#deps.samples.once('investor-demo', (making) => this.#make(making))
+    const sample = await this.deps.samples.once('investor-demo', (making) => this.#make(making))
     return { ...sample, live: await this.#live() }
   }
 
   async #make({ sign }: Making) {
-    const { analyses, relays } = this.#deps
+    const { analyses, relays } = this.deps
     const [{ proof, passport, verification_packet }, relayed] = await Promise.all([
       analyses.sampleProof(),
       relays.sample(),
@@ -80,7 +75,7 @@ export class InvestorDemo {
     const begun = performance.now()
     let proved = begun
     const fresh = { ...asking, input, force_fallback: true, usage: 'synthetic' as const }
-    return this.#deps.relays.relayAs(
+    return this.deps.relays.relayAs(
       { ...asking, fresh },
       {
         facts: () => {
@@ -119,7 +114,7 @@ export class InvestorDemo {
 
   /** Counts of all callers together, each read from the last entry of a chain. */
   async #live() {
-    const { db } = this.#deps
+    const { db } = this.deps
     const [ledger_events, checkpoint] = await Promise.all([
       lengthOfChain(db, SERVICE_CHAIN),
       findCheckpoint(db),

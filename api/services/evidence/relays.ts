@@ -18,6 +18,7 @@ import { isPublished } from '../commerce/consent.ts'
 import { decisionNow, proofView } from '../commerce/views.ts'
 import { eventView } from '../credit/usage-ledger.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
+import { Service } from '../service.ts'
 import type { AnalysisAsked, Asking, EvidenceAnalyses, EvidenceDeps } from './analyses.ts'
 
 type RelayDeps = EvidenceDeps & {
@@ -29,13 +30,7 @@ export type RelayAsked = Asking &
   ({ stored: { analysis_id: string; [member: string]: unknown } } | { fresh: AnalysisAsked })
 
 /** Relays of analyses: each is bound to its proof and to a use of its caller. */
-export class ProofRelays {
-  readonly #deps: RelayDeps
-
-  constructor(deps: RelayDeps) {
-    this.#deps = deps
-  }
-
+export class ProofRelays extends Service<RelayDeps> {
   relay(asked: RelayAsked) {
     return this.relayAs(asked, { shown: async (_tx, relayed) => relayed })
   }
@@ -45,13 +40,13 @@ export class ProofRelays {
     asked: RelayAsked,
     { shown, facts }: Showing<Shown>,
   ): Promise<Shown> {
-    const fresh = 'fresh' in asked ? await this.#deps.analyses.prepare(asked.fresh) : undefined
+    const fresh = 'fresh' in asked ? await this.deps.analyses.prepare(asked.fresh) : undefined
     const stored = 'stored' in asked ? await this.#own(asked.stored, asked) : undefined
     const isVerified = stored !== undefined && (await this.#isVerified(stored.proof_id))
     const relayId = relayIdOf(asked.callId)
     const call = { callId: asked.callId, subject: relayId, status: 200 }
-    return answerOnce(this.#deps, call, async (tx) => {
-      if (fresh !== undefined) await this.#deps.analyses.record(tx, fresh)
+    return answerOnce(this.deps, call, async (tx) => {
+      if (fresh !== undefined) await this.deps.analyses.record(tx, fresh)
       const analysisId = fresh?.analysis.analysis_id ?? stored?.analysis_id ?? ''
       const row = await findAnalysis(tx, analysisId)
       if (row === undefined) throw new Error(`the analysis ${analysisId} is missing`)
@@ -61,8 +56,8 @@ export class ProofRelays {
 
   /** The relay of the published analysis, of which nothing is stored. */
   sample() {
-    return this.#deps.samples.once('model-proof-relay', async ({ sign }) => {
-      const { analysis: analysis_result, decision } = await this.#deps.analyses.decidedSample()
+    return this.deps.samples.once('model-proof-relay', async ({ sign }) => {
+      const { analysis: analysis_result, decision } = await this.deps.analyses.decidedSample()
       const relay_id = relayIdOf('sample')
       const { at, entry } = sampleUse(relay_id)
       const unverified = { isVerified: false, isWaiting: false, published: false }
@@ -80,7 +75,7 @@ export class ProofRelays {
 
   /** An analysis of the caller, or one without an agent that is sent whole: its id is in receipts, which others read. 404 for any other, 422 where it is not the one that is named. */
   async #own(named: { analysis_id: string }, { agent }: Asking): Promise<AnalysisRow> {
-    const row = await findAnalysis(this.#deps.db, named.analysis_id)
+    const row = await findAnalysis(this.deps.db, named.analysis_id)
     if (row === undefined || (row.agent_id !== null && row.agent_id !== agent?.agentId))
       throw refuse('not_found', { detail: 'no analysis of yours has this id' })
     const isWhole = Object.keys(named).length > 1
@@ -95,18 +90,18 @@ export class ProofRelays {
   }
 
   async #isVerified(proofId: string): Promise<boolean> {
-    const proof = await findCommerceProof(this.#deps.db, proofId)
+    const proof = await findCommerceProof(this.deps.db, proofId)
     if (proof === undefined) return false
-    return (await this.#deps.receipts.verify({ receipt_id: proof.receipt_id })).verified
+    return (await this.deps.receipts.verify({ receipt_id: proof.receipt_id })).verified
   }
 
   async #record(tx: Tx, { relayId, row, isVerified, ...asked }: Relayed): Promise<RelayedAnalysis> {
     const proof = await findCommerceProof(tx, row.proof_id)
     if (proof === undefined) throw new Error(`the proof ${row.proof_id} is missing`)
-    const { passport, decision } = await proofView(this.#deps, tx, proof)
+    const { passport, decision } = await proofView(this.deps, tx, proof)
     const analysis = row.analysis as Analysis
     const about = { relayId, usage: analysis.usage, rail: null, agentId: asked.agent?.agentId }
-    const { event, receipt } = await recordRelay(this.#deps, tx, {
+    const { event, receipt } = await recordRelay(this.deps, tx, {
       ...about,
       kind: 'relay',
       analysis_id: row.analysis_id,

@@ -25,6 +25,7 @@ import {
 } from '../../../activities/store/harness/runs.ts'
 import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 
 /** What an agent says of its own test. */
 export type OwnReport = {
@@ -38,16 +39,10 @@ export type OwnReport = {
 type RegressionDeps = ReceiptIssuer & { db: Tx }
 
 /** Reports of tests: of this service, made of stored transcripts, and of agents, for themselves. */
-export class Regressions {
-  readonly #deps: RegressionDeps
-
-  constructor(deps: RegressionDeps) {
-    this.#deps = deps
-  }
-
+export class Regressions extends Service<RegressionDeps> {
   /** A page of the reports of this service and of this agent, with the totals of all that the filter takes. */
   async list(filter: ReportFilter, page: { offset: number; limit: number }) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const [rows, { oldest, newest, ...totals }] = await Promise.all([
       listReports(db, filter, page),
       sumReports(db, filter),
@@ -67,7 +62,7 @@ export class Regressions {
    * runs.
    */
   persist(testRunId: string, note: string | null) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       await lockReports(tx)
       const run = await findHarnessRun(tx, testRunId)
       if (run === undefined) throw refuse('not_found', { detail: 'there is no such test' })
@@ -79,7 +74,7 @@ export class Regressions {
 
   /** A report of an agent about its own test; a repeat of the call returns the first. Throws 429 for too many within a day. */
   store(agentId: string, report: OwnReport, callId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       await lockReports(tx)
       const report_id = `rg_${digestOf({ type: 'service.regression.v1', call_id: callId })}`
       const known = await findReport(tx, report_id)
@@ -123,7 +118,7 @@ export class Regressions {
 
   #receipt(tx: Tx, report: Omit<ReportFacts, 'at'>): Promise<string> {
     const { report_id, test_run_id, suite, passed, failed, transcript_hash, code_version } = report
-    return issueReceipt(this.#deps, tx, {
+    return issueReceipt(this.deps, tx, {
       subject: report_id,
       kind: 'regression',
       usage: 'synthetic',

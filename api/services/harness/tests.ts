@@ -20,6 +20,7 @@ import {
 } from '../../../activities/store/harness/runs.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 
 export type TestAsked = {
   rail: HarnessRail
@@ -39,13 +40,7 @@ type TestDeps = {
 }
 
 /** Tests of the running service, each one workflow. */
-export class HarnessTests {
-  readonly #deps: TestDeps
-
-  constructor(deps: TestDeps) {
-    this.#deps = deps
-  }
-
+export class HarnessTests extends Service<TestDeps> {
   /** The steps of a suite, and what each expects. */
   readonly scenarios = (suite: SuiteName) =>
     planOf(suite, { counterpart: true }).map(({ step, expected }) => ({ step, expected }))
@@ -59,7 +54,7 @@ export class HarnessTests {
     asked: TestAsked,
     { callId, address }: { callId: string; address: string },
   ) {
-    const { db, changes, notify, waitMs } = this.#deps
+    const { db, changes, notify, waitMs } = this.deps
     const test_run_id = `tr_${digestOf({ type: 'service.test-run.v1', call_id: callId })}`
     const known = await findHarnessRun(db, test_run_id)
     if (known === undefined) await this.#assertOutside(asked.counterpart_mcp_url)
@@ -75,7 +70,7 @@ export class HarnessTests {
 
   /** A test of this suite with its transcript. Throws 404. */
   async read(suite: SuiteName, testRunId: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const run = await findHarnessRun(db, testRunId)
     if (run === undefined || run.suite !== suite)
       throw refuse('not_found', { detail: 'there is no such test' })
@@ -109,7 +104,7 @@ export class HarnessTests {
       caller_sha256: sha256Hex(address),
       code_version: CODE_VERSION,
     }
-    const { db, runsMax } = this.#deps
+    const { db, runsMax } = this.deps
     const bounds = {
       callerHourMax: runsMax.hour,
       // One address leaves four fifths of a day to the others.
@@ -124,7 +119,7 @@ export class HarnessTests {
 
   async #assertOutside(url: string | undefined): Promise<void> {
     if (url === undefined) return
-    if (!(await leadsOutside({ ...this.#deps.outside, exempt: [] }, url)))
+    if (!(await leadsOutside({ ...this.deps.outside, exempt: [] }, url)))
       throw refuse('callback_refused', {
         detail: 'counterpart_mcp_url does not lead to a public address',
       })

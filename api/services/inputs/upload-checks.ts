@@ -27,6 +27,7 @@ import {
 import type { ReadingBounds } from '../../../activities/store/agents/upload-readings.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 import { assertAllReadable, inputRejected, sizeFaults } from '../tasks/asked-input.ts'
 
 type CheckDeps = {
@@ -46,13 +47,7 @@ type Asked = {
 type Limits = { until: number; perDay: ReadingBounds }
 
 /** Reads uploads as their rails would, before anything is paid for. Each upload is read once for a list and its columns, or as a document. */
-export class UploadChecks {
-  readonly #deps: CheckDeps
-
-  constructor(deps: CheckDeps) {
-    this.#deps = deps
-  }
-
+export class UploadChecks extends Service<CheckDeps> {
   /** Reads an input, and the uploads that it names where it has an agent. Throws 422 `input_rejected`, and as `assertUploads` does. */
   async assertInput({ owner, ...asked }: Omit<Asked, 'owner'> & { owner: string | null }) {
     const { rail, tier, input, pointer = '/input' } = asked
@@ -87,7 +82,7 @@ export class UploadChecks {
       if (check.outcome !== null && 'chars' in check.outcome) chars += check.outcome.chars ?? 0
       uploadedRows += rowsIn(check.outcome)
     }
-    const bytes = await inputBytes(this.#deps.db, owner, railOf(rail), input)
+    const bytes = await inputBytes(this.deps.db, owner, railOf(rail), input)
     const size = placedAt(pointer, sizeFaults(rail, tier, { input, uploadedRows, bytes }))
     if (size.length > 0) faulty.push(groupFaults(size))
     if (chars > INPUT_CHARS_MAX) faulty.push(outOfBounds(pointer, `the files: ${tooLongTogether}`))
@@ -95,13 +90,13 @@ export class UploadChecks {
   }
 
   async #perDay(owner: string): Promise<ReadingBounds> {
-    const agent = await findAgent(this.#deps.db, owner)
+    const agent = await findAgent(this.deps.db, owner)
     return agent?.sandbox === false ? limits.uploadReadings : limits.uploadReadingsOfSandbox
   }
 
   /** One upload after another, so that an input of many does not take the readings of others. */
   async #read(asked: CheckedList, { until, perDay }: Limits): Promise<UploadCheckRow> {
-    const { db, changes, start } = this.#deps
+    const { db, changes, start } = this.deps
     const begun = await beginUploadCheck(db, asked, {
       openMax: limits.uploadChecksMax,
       perDay,

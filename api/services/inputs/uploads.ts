@@ -10,6 +10,7 @@ import {
   keptUntil,
 } from '../../../activities/store/agents/agent-inputs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 
 type InputSettings =
   `INPUT_${'KEEP_MS' | 'KEEP_SANDBOX_MS' | 'BYTES_PER_AGENT' | 'BYTES_PER_SANDBOX' | 'BYTES_OF_AGENTS' | 'BYTES_OF_SANDBOXES'}`
@@ -22,16 +23,10 @@ type Uploader = { readonly owner: string; readonly sandbox: boolean }
 type Incoming = { mediaType: string; bytes: AsyncIterable<Uint8Array> }
 
 /** Uploaded inputs as operations see them. */
-export class InputService {
-  readonly #deps: InputDeps
-
-  constructor(deps: InputDeps) {
-    this.#deps = deps
-  }
-
+export class InputService extends Service<InputDeps> {
   /** Stores an upload; throws 403, 413, 422, 429 and 503, and then nothing of it is left. */
   async store({ owner, sandbox }: Uploader, sha256: string, incoming: Incoming) {
-    const { db, config } = this.#deps
+    const { db, config } = this.deps
     await assertSpace(config)
     const name = { owner, sha256 }
     const mediaType = incoming.mediaType as InputRow['media_type']
@@ -41,7 +36,7 @@ export class InputService {
   }
 
   async read(name: InputName) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const input = await findInput(db, name)
     if (input === undefined)
       throw refuse('not_found', {
@@ -52,7 +47,7 @@ export class InputService {
   }
 
   async #view(input: InputRow) {
-    const { db, config } = this.#deps
+    const { db, config } = this.deps
     const keep = { keepMs: config.INPUT_KEEP_MS, sandboxKeepMs: config.INPUT_KEEP_SANDBOX_MS }
     return {
       sha256: input.sha256,

@@ -29,6 +29,7 @@ import {
 import type { ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
+import { Service } from '../service.ts'
 import { keyView, rotationView } from './views.ts'
 
 export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {
@@ -54,16 +55,10 @@ type KeyView = ReturnType<typeof keyView>
 type EndedKey = { key: KeyView; receipt: ReceiptView }
 
 /** What operators do to the signing keys; each act is one transaction with its receipt and the use of its call. */
-export class KeyService {
-  readonly #deps: KeyDeps
-
-  constructor(deps: KeyDeps) {
-    this.#deps = deps
-  }
-
+export class KeyService extends Service<KeyDeps> {
   /** Every key ever published, and the rotations; the receipt says what was listed, and to whom. */
   list(by: Operator) {
-    const { db } = this.#deps
+    const { db } = this.deps
     return transaction(db, async (tx) => {
       const listed = (await listPublicKeys(tx)).map(keyView)
       const rotations = (await listRotations(tx)).map(rotationView)
@@ -72,7 +67,7 @@ export class KeyService {
         act_on: `sha256:${digestOf(listed)}`,
         reason: 'listed',
       }
-      return { keys: listed, rotations, receipt: await signed(this.#deps, tx, { by, act }) }
+      return { keys: listed, rotations, receipt: await signed(this.deps, tx, { by, act }) }
     })
   }
 
@@ -82,17 +77,17 @@ export class KeyService {
    */
   async rotate(by: Operator, order: RotationOrder, callId: string): Promise<void> {
     const { rotations } = await answerOnce(
-      this.#deps,
+      this.deps,
       { callId, subject: 'signing keys', status: 201 },
-      (tx) => storeRotations(this.#deps, tx, { by, order, callId }),
+      (tx) => storeRotations(this.deps, tx, { by, order, callId }),
     )
-    await Promise.all(rotations.map(({ ring }) => this.#deps.notifyRotation(ring)))
+    await Promise.all(rotations.map(({ ring }) => this.deps.notifyRotation(ring)))
   }
 
   /** Takes over what was added to the file of signing keys; an older key signs the receipt where one stands active. */
   async publish(by: Operator, { reason }: { reason: string }, callId: string) {
-    const { db } = this.#deps
-    const rings = await this.#deps.load()
+    const { db } = this.deps
+    const rings = await this.deps.load()
     return transaction(db, async (tx) => {
       await claimGrant(tx, callId, 'signing keys')
       const known = new Set((await listPublicKeys(tx)).map(({ kid }) => kid))
@@ -101,7 +96,7 @@ export class KeyService {
       const published = listed.filter(({ kid }) => !known.has(kid))
       const facts = { published: published.map(({ ring, kid }) => ({ ring, kid })) }
       const act = { act: 'signing_keys_publish', act_on: 'signing keys', reason }
-      const receipt = await signed(this.#deps, tx, {
+      const receipt = await signed(this.deps, tx, {
         by,
         act: { ...act, facts },
         not: rings.receipt.active.kid,
@@ -122,8 +117,8 @@ export class KeyService {
 
   /** A rotation whose key has ended waits no longer. */
   async #end(how: 'retire' | 'revoke', asked: EndOrder): Promise<EndedKey> {
-    const ended = await end(this.#deps, how, asked)
-    await this.#deps.notifyRotation(ended.key.ring as Ring)
+    const ended = await end(this.deps, how, asked)
+    await this.deps.notifyRotation(ended.key.ring as Ring)
     return ended
   }
 }

@@ -11,26 +11,21 @@ import {
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
+import { Service } from '../service.ts'
 
 type Operator = { operatorId: string; name: string }
 
 /** Who may act as an operator, and the end of a credential; each act with its receipt. */
-export class OperatorService {
-  readonly #deps: ControlDeps & { db: Kysely<Database> }
-
-  constructor(deps: ControlDeps & { db: Kysely<Database> }) {
-    this.#deps = deps
-  }
-
+export class OperatorService extends Service<ControlDeps & { db: Kysely<Database> }> {
   list(by: Operator) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const operators = (await listOperators(tx)).map(operatorView)
       const act = {
         act: 'operators_list',
         act_on: `sha256:${digestOf(operators)}`,
         reason: 'listed',
       }
-      return { operators, receipt: await signAct(this.#deps, tx, { by, act }) }
+      return { operators, receipt: await signAct(this.deps, tx, { by, act }) }
     })
   }
 
@@ -40,7 +35,7 @@ export class OperatorService {
     { operator_id, reason }: { operator_id: string; reason: string },
     callId: string,
   ) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       await claimGrant(tx, callId, operator_id)
       const before = (await listOperators(tx)).find((row) => row.operator_id === operator_id)
       if (before === undefined)
@@ -56,7 +51,7 @@ export class OperatorService {
         })
       const operator = operatorView(await revokeOperator(tx, operator_id))
       const act = { act: 'operator_revoke', act_on: operator_id, reason }
-      const answer = { operator, receipt: await signAct(this.#deps, tx, { by, act }) }
+      const answer = { operator, receipt: await signAct(this.deps, tx, { by, act }) }
       await answerCall(callId, operator_id, 200, answer).run(tx)
       return answer
     })

@@ -20,6 +20,7 @@ import { type PayoutRow, readPayout } from '../../../activities/store/payouts/pa
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
+import { Service } from '../service.ts'
 
 export type AuthoritySettings = {
   db: Kysely<Database>
@@ -38,15 +39,9 @@ type Operator = { operatorId: string; name: string }
 type Issued = { mandateId: string; requestSha256: string; ap2Mandate: string; expiresAt: number }
 
 /** The authority's own acts: challenges for a treasury holder, and mandates that an operator issues for one created payout. */
-export class AuthorityService {
-  readonly #deps: AuthoritySettings
-
-  constructor(deps: AuthoritySettings) {
-    this.#deps = deps
-  }
-
+export class AuthorityService extends Service<AuthoritySettings> {
   async challenge(input: { holder_wallet: string; request_sha256: string }) {
-    const { db, config, keys } = this.#deps
+    const { db, config, keys } = this.deps
     const facts = factsOf(config)
     const asked = { holder: input.holder_wallet, requestSha256: input.request_sha256 }
     const signing = challengeSigners(await readAuthorityKeyStatus({ keys }, db))
@@ -55,7 +50,7 @@ export class AuthorityService {
 
   /** The same operator and key give the first mandate again; the digest is recomputed from the stored payout, never taken from the caller. */
   async issueMandate(operator: Operator, input: MandateInput) {
-    const { db, config, keys, wallets } = this.#deps
+    const { db, config, keys, wallets } = this.deps
     const { payout, holder_proof: proof } = input
     assertAhead(payout.expires_at, await clockSeconds(db))
     const row = createdPayout((await readPayout(db, payout.payout_id))?.payout)
@@ -83,7 +78,7 @@ export class AuthorityService {
         verifyWalletMessage: wallets.verify,
       })
       const mandate = { mandateId, requestSha256: requestDigest, ...issued }
-      return keepMandate(this.#deps, tx, { operator, row, mandate, iat: keyStatus.nowSeconds })
+      return keepMandate(this.deps, tx, { operator, row, mandate, iat: keyStatus.nowSeconds })
     })
   }
 }

@@ -21,6 +21,7 @@ import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { PayoutGateway } from '../../../temporal/payouts.ts'
 import type { StepAnswer } from '../../../workflows/payout/activities.ts'
+import { Service } from '../service.ts'
 import { acceptTerms } from './accepted-terms.ts'
 
 export type PayoutServiceDeps = {
@@ -38,40 +39,34 @@ export type PayoutServiceDeps = {
 }
 
 /** The operations of payouts: each step is sent to the payout's workflow, and each answer is read from its rows. */
-export class PayoutService {
-  readonly #deps: PayoutServiceDeps
-
-  constructor(deps: PayoutServiceDeps) {
-    this.#deps = deps
-  }
-
+export class PayoutService extends Service<PayoutServiceDeps> {
   /** Each command is idempotent, and throws only DomainError. */
   async create(creator: string, input: CreateInput, callId: string): Promise<void> {
-    const { gateway } = this.#deps
-    const terms = acceptTerms(payoutTerms(input), this.#deps.refusedRecipients)
+    const { gateway } = this.deps
+    const terms = acceptTerms(payoutTerms(input), this.deps.refusedRecipients)
     const payoutId = payoutIdOf(creator, input.idempotency_key)
-    await runStep(this.#deps, { payoutId, withoutTransfer: 'no' }, () =>
+    await runStep(this.deps, { payoutId, withoutTransfer: 'no' }, () =>
       gateway.create({ payoutId, callId }, { creator, ...terms }),
     )
   }
 
   async authorize(creator: string, payoutId: string, callId: string): Promise<void> {
-    const { gateway } = this.#deps
-    await runStep(this.#deps, { payoutId, withoutTransfer: 'no' }, () =>
+    const { gateway } = this.deps
+    await runStep(this.deps, { payoutId, withoutTransfer: 'no' }, () =>
       gateway.authorize({ payoutId, callId }, this.#labelOf(creator, payoutId)),
     )
   }
 
   /** Refuses a new execute while the chain is down; before a fee is settled, also what the execute would refuse. */
   async checkExecutable(creator: string, payoutId: string, paid: boolean): Promise<void> {
-    const up = await this.#deps.chainUp()
-    if (!paid && this.#deps.reservationGate === undefined && up) return
+    const up = await this.deps.chainUp()
+    if (!paid && this.deps.reservationGate === undefined && up) return
     const record = await this.#readOwn(creator, payoutId)
     if (record.transfer?.status === 'dead') throw deadTransfer(record)
     if (record.transfer !== undefined) return
-    await assertExecutable(this.#deps.db, record.payout, this.#deps.executeLifeSecondsMin)
+    await assertExecutable(this.deps.db, record.payout, this.deps.executeLifeSecondsMin)
     if (!up) throw chainDown()
-    await this.#deps.reservationGate?.(record.payout)
+    await this.deps.reservationGate?.(record.payout)
   }
 
   /** The payout while its transfer is under way; undefined once it is executed and the call is answered. */
@@ -80,12 +75,12 @@ export class PayoutService {
     payoutId: string,
     { callId, leads }: { callId: string; leads: boolean },
   ): Promise<PayoutAnswerBody | undefined> {
-    const { gateway, changes } = this.#deps
-    const until = performance.now() + this.#deps.executeWaitMs
+    const { gateway, changes } = this.deps
+    const until = performance.now() + this.deps.executeWaitMs
     // A call that joins another finds its transfer reserved, and sends nothing.
     let record = leads ? undefined : await this.#readOwn(creator, payoutId)
     if (record?.transfer === undefined) {
-      await runStep(this.#deps, { payoutId, withoutTransfer: 'unknown' }, () =>
+      await runStep(this.deps, { payoutId, withoutTransfer: 'unknown' }, () =>
         gateway.execute({ payoutId, callId }, this.#labelOf(creator, payoutId)),
       )
       await changes.wait(payoutId, until - performance.now())
@@ -111,7 +106,7 @@ export class PayoutService {
 
   /** The payout once it differs from `read`, or as it is when the time is up. */
   async next(creator: string, read: PayoutAnswerBody, ms: number): Promise<PayoutAnswerBody> {
-    const { changes } = this.#deps
+    const { changes } = this.deps
     const { payout_id: payoutId } = read.payout
     const until = performance.now() + ms
     let current = read
@@ -125,7 +120,7 @@ export class PayoutService {
   }
 
   async #readOwn(creator: string, payoutId: string): Promise<PayoutRecord> {
-    const record = await readPayout(this.#deps.db, payoutId)
+    const record = await readPayout(this.deps.db, payoutId)
     ownPayout(record?.payout, creator)
     if (record === undefined) throw unknownPayout()
     return record
@@ -136,7 +131,7 @@ export class PayoutService {
   }
 
   #answer(record: PayoutRecord): PayoutAnswerBody {
-    return payoutAnswer(record, this.#deps.environment)
+    return payoutAnswer(record, this.deps.environment)
   }
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../../activities/store/pilots/entries.ts'
 import { lockPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 import { noPilot } from './no-pilot.ts'
 import { type PilotDeps, requirePilot } from './pilots.ts'
 import { entryView, pilotView } from './views.ts'
@@ -16,16 +17,10 @@ export type Said = { kind: EntryKind; text: string; due_at: string | null }
 type Author = Pick<NewEntry, 'author_role' | 'author'>
 
 /** What clients and operators say to each other about a pilot. */
-export class PilotConversations {
-  readonly #deps: Pick<PilotDeps, 'db'>
-
-  constructor(deps: Pick<PilotDeps, 'db'>) {
-    this.#deps = deps
-  }
-
+export class PilotConversations extends Service<Pick<PilotDeps, 'db'>> {
   /** The newest entries first; 404. */
   read(pilotId: string, page: { offset: number; limit: number }) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const pilot = await pilotView(tx, await requirePilot(tx, pilotId))
       const { entries, total } = await listEntries(tx, pilotId, page)
       return { pilot, entries: entries.map(entryView), ...page, total, next_step: pilot.next_step }
@@ -34,7 +29,7 @@ export class PilotConversations {
 
   /** 404, 409 `wrong_state` for a pilot that has ended, 429 for one entry too many. */
   add(pilotId: string, author: Author, said: Said, callId: string) {
-    return answerOnce(this.#deps, { callId, subject: pilotId, status: 201 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: pilotId, status: 201 }, async (tx) => {
       const pilot = await lockOpenPilot(tx, pilotId)
       const entry = await say(tx, pilotId, author, said)
       return { entry: entryView(entry), pilot: await pilotView(tx, pilot) }

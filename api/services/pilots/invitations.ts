@@ -12,6 +12,7 @@ import { type InvitationRow, lockInvitation } from '../../../activities/store/pi
 import { changePilot, insertPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { offerPilot } from '../prospects/prospects.ts'
+import { Service } from '../service.ts'
 import { say } from './conversation.ts'
 import { noPilot } from './no-pilot.ts'
 import { type PilotDeps, pilotIdOf, requirePilot, requireTaken } from './pilots.ts'
@@ -40,13 +41,7 @@ export type Answered = {
 }
 
 /** Invitations to pilots: made by operators, and answered once by who holds their token, within their time. */
-export class PilotInvitations {
-  readonly #deps: InvitationDeps
-
-  constructor(deps: InvitationDeps) {
-    this.#deps = deps
-  }
-
+export class PilotInvitations extends Service<InvitationDeps> {
   /** 403 `rail_not_allowed`; for a prospect 404, 409 `wrong_state` unless it is qualified. */
   async invite(
     { valid_for_seconds, client, prospect_id, ...offer }: Invited,
@@ -54,9 +49,9 @@ export class PilotInvitations {
   ) {
     requireTaken(offer.rail)
     const pilot_id = pilotIdOf(callId)
-    const token = await this.#deps.tokens.statusToken('pt', callId)
+    const token = await this.deps.tokens.statusToken('pt', callId)
     const { total_usd } = priceOf(railOf(offer.rail), offer.tier)
-    await answerOnce(this.#deps, { callId, subject: pilot_id, status: 201 }, async (tx) => {
+    await answerOnce(this.deps, { callId, subject: pilot_id, status: 201 }, async (tx) => {
       const seconds = await clockSeconds(tx)
       const expires_at = new Date(Math.floor((seconds + valid_for_seconds) * 1000))
       const row = { pilot_id, ...offer, total_usd, expires_at }
@@ -70,20 +65,20 @@ export class PilotInvitations {
       })
       if (prospect_id !== undefined) await offerPilot(tx, { prospect_id, pilot_id, operator })
       const pilot = await pilotView(tx, await requirePilot(tx, pilot_id))
-      const { responseUrl: response_url } = this.#deps
+      const { responseUrl: response_url } = this.deps
       return { pilot, response_url, expires_at: expires_at.toISOString() }
     })
-    await this.#deps.notifyInvited(pilot_id)
+    await this.deps.notifyInvited(pilot_id)
   }
 
   /** Adds the token to a stored answer: it is derived and never stored. */
   async withToken(answer: Record<string, unknown>, callId: string) {
-    return { ...answer, invitation_token: await this.#deps.tokens.statusToken('pt', callId) }
+    return { ...answer, invitation_token: await this.deps.tokens.statusToken('pt', callId) }
   }
 
   /** 404 for a pilot that began otherwise, 410 once it has ended without an answer. */
   read(pilotId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const pilot = await requirePilot(tx, pilotId)
       const { terms_sha256, expires_at, state } = pilot
       if (terms_sha256 === null || expires_at === null) throw noPilot()
@@ -96,7 +91,7 @@ export class PilotInvitations {
   /** 404, 409 `wrong_state`, 410 `invitation_expired`, 422 `terms_mismatch`, 429. */
   async respond(pilotId: string, answered: Answered, callId: string) {
     const { pilot } = await answerOnce(
-      this.#deps,
+      this.deps,
       { callId, subject: pilotId, status: 200 },
       async (tx) => {
         const invited = await lockUnanswered(tx, pilotId)
@@ -109,7 +104,7 @@ export class PilotInvitations {
         }
       },
     )
-    if (pilot.state !== 'invited') await this.#deps.notifyAnswered(pilotId)
+    if (pilot.state !== 'invited') await this.deps.notifyAnswered(pilotId)
   }
 
   async #receipt(
@@ -123,7 +118,7 @@ export class PilotInvitations {
     // A pilot has one final answer and any question about it, each with a receipt of its own.
     const subject = state === 'invited' ? (entryId ?? pilot_id) : pilot_id
     const about = { subject, kind: 'invitation_response', usage: 'operational', facts }
-    return receiptView(await issueReceipt(this.#deps, tx, about))
+    return receiptView(await issueReceipt(this.deps, tx, about))
   }
 }
 

@@ -16,6 +16,7 @@ import { isFor } from '../agents/rails.ts'
 import { challengeWithUrl } from '../credit/checkouts.ts'
 import type { PaymentDeps } from '../credit/deps.ts'
 import { quoteView } from '../credit/views.ts'
+import { Service } from '../service.ts'
 import { pilotIdOf, requirePilot } from './pilots.ts'
 import { pilotView } from './views.ts'
 
@@ -32,16 +33,10 @@ type OfferDeps = Omit<PaymentDeps, 'tokens'> & {
 }
 
 /** The pilots that the agent of a client launches by itself; an operator reviews each before its run. */
-export class PilotOffers {
-  readonly #deps: OfferDeps
-
-  constructor(deps: OfferDeps) {
-    this.#deps = deps
-  }
-
+export class PilotOffers extends Service<OfferDeps> {
   /** What is offered, with the price of each tier that costs something. */
   list(rail: RailKey | undefined) {
-    const { baseUrl } = this.#deps
+    const { baseUrl } = this.deps
     return offeredPilots
       .filter((key) => rail === undefined || key === rail)
       .map((key) => ({
@@ -58,9 +53,9 @@ export class PilotOffers {
   /** 403 `rail_not_allowed`, `trust_required`, 429, 503 `paused`. */
   launch({ agentId, rail, tier, objective, customer_account }: OfferAsked, callId: string) {
     const pilot_id = pilotIdOf(callId)
-    return answerOnce(this.#deps, { callId, subject: pilot_id, status: 201 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: pilot_id, status: 201 }, async (tx) => {
       const { name, contact } = await requireLauncher(tx, agentId, rail)
-      const quote = await issueQuote(this.#deps, tx, {
+      const quote = await issueQuote(this.deps, tx, {
         by: { owner: agentId },
         rail: railOf(rail),
         tier,
@@ -68,7 +63,7 @@ export class PilotOffers {
       const { quote_id, total_usd } = quote
       const challenge = await openChallenge(tx, quote_id)
       const { challenge_id } = challenge
-      const status_token = await this.#deps.tokens.statusToken('pt', callId)
+      const status_token = await this.deps.tokens.statusToken('pt', callId)
       const client = { name, contact: contact.email ?? null, account_id: customer_account }
       await insertPilot(tx, {
         pilot_id,
@@ -87,15 +82,15 @@ export class PilotOffers {
       return {
         pilot: await pilotView(tx, await requirePilot(tx, pilot_id)),
         quote: quoteView(quote),
-        challenge: await challengeWithUrl(this.#deps, tx, challenge),
-        receipt: receiptView(await issueReceipt(this.#deps, tx, about)),
+        challenge: await challengeWithUrl(this.deps, tx, challenge),
+        receipt: receiptView(await issueReceipt(this.deps, tx, about)),
       }
     })
   }
 
   /** Adds the pilot's token to a stored answer: it is derived and never stored. */
   async withToken(answer: Record<string, unknown>, callId: string) {
-    return { ...answer, status_token: await this.#deps.tokens.statusToken('pt', callId) }
+    return { ...answer, status_token: await this.deps.tokens.statusToken('pt', callId) }
   }
 }
 

@@ -28,6 +28,7 @@ import {
   findWorkOrder,
   insertWorkOrder,
 } from '../../../activities/store/work-orders/work-orders.ts'
+import { Service } from '../service.ts'
 import { orderView } from '../work-orders/intake.ts'
 import { orderNames } from '../work-orders/work-orders.ts'
 import { lockInvited } from './activation.ts'
@@ -66,20 +67,14 @@ export function requireTaken(key: RailKey): void {
 }
 
 /** Pilots as clients ask for them; an operator decides about each before anything runs. */
-export class PilotService {
-  readonly #deps: PilotDeps
-
-  constructor(deps: PilotDeps) {
-    this.#deps = deps
-  }
-
+export class PilotService extends Service<PilotDeps> {
   /** The rails that pilots are taken for. */
   readonly rails = takenRails
 
   /** Stores a pilot with its work order and receipt; repeated, it returns the stored one. 401, 403, 429. */
   async submit(asked: IntakeAsked, { agentId, callId }: By) {
     requireTaken(asked.rail)
-    const { db, tokens } = this.#deps
+    const { db, tokens } = this.deps
     const { invitation_token } = asked
     const status_token = invitation_token ?? (await tokens.statusToken('pt', callId))
     const { ids } = await orderNames(tokens, callId)
@@ -100,12 +95,12 @@ export class PilotService {
 
   /** 404. */
   read(pilotId: string) {
-    return transaction(this.#deps.db, async (tx) => pilotView(tx, await requirePilot(tx, pilotId)))
+    return transaction(this.deps.db, async (tx) => pilotView(tx, await requirePilot(tx, pilotId)))
   }
 
   /** The pilots of every source as operators see them, the newest first. */
   list(filter: PilotFilter, page: { offset: number; limit: number }) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const { rows, total } = await listPilots(tx, filter, page)
       const items = []
       for (const row of rows) items.push({ ...(await pilotView(tx, row)), ...lineOf(row) })
@@ -179,7 +174,7 @@ export class PilotService {
       data_declaration,
     }
     const about = { subject: pilotId, kind: 'intake', usage: 'operational' }
-    await issueReceipt(this.#deps, tx, { ...about, facts: { ...facts, objective_sha256 } })
+    await issueReceipt(this.deps, tx, { ...about, facts: { ...facts, objective_sha256 } })
   }
 
   async #readStored(tx: Tx, pilotId: string) {

@@ -26,6 +26,7 @@ import {
   startProductionRun,
 } from '../production/production-start.ts'
 import type { Writer } from '../production/write-gate.ts'
+import { Service } from '../service.ts'
 import { noPilot } from './no-pilot.ts'
 import { requirePilot } from './pilots.ts'
 import { pilotView } from './views.ts'
@@ -43,20 +44,14 @@ type Reader = { agentId?: string | undefined; pilotId?: string | undefined; oper
 const READY_MAX = 25
 
 /** The one run of an activated pilot, started by the agent of its client. */
-export class PilotRunService {
-  readonly #deps: ProductionDeps
-
-  constructor(deps: ProductionDeps) {
-    this.#deps = deps
-  }
-
+export class PilotRunService extends Service<ProductionDeps> {
   /** 404, also for the pilot of another client. */
   read({ agentId, pilotId, operator }: Reader, named: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const pilot = await requirePilot(tx, named)
       const isOwn = pilotId === named || (agentId !== undefined && pilot.agent_id === agentId)
       if (!isOwn && operator !== true) throw noPilot()
-      const { pilot: view, run } = await pilotWork(this.#deps, tx, pilot)
+      const { pilot: view, run } = await pilotWork(this.deps, tx, pilot)
       return {
         pilot: view,
         run,
@@ -71,32 +66,32 @@ export class PilotRunService {
 
   /** The pilots of a filter, whatever they began with, the newest first. */
   list(filter: PilotFilter, page: { offset: number; limit: number }) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const { rows, total } = await listPilots(tx, filter, page)
       const items = []
-      for (const row of rows) items.push(await pilotWork(this.#deps, tx, row))
+      for (const row of rows) items.push(await pilotWork(this.deps, tx, row))
       return { items, ...page, total }
     })
   }
 
   /** The pilots of a rail whose paid run waits for an operator. */
   ready(rail: RailKey) {
-    return listReadyPilots(this.#deps.db, rail, READY_MAX)
+    return listReadyPilots(this.deps.db, rail, READY_MAX)
   }
 
   /** A pilot by its id; 404 where the rail has none. */
   find(rail: RailKey, pilotId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const pilot = await requirePilot(tx, pilotId)
       if (pilot.rail !== rail) throw noPilot()
-      return pilotWork(this.#deps, tx, pilot)
+      return pilotWork(this.deps, tx, pilot)
     })
   }
 
   /** Starts the run, or continues it. 404, 409 `wrong_state`, `already_exists`, `quote_mismatch`, and what a production run refuses. */
   async start(writer: Writer, { pilot_id, pilot_token, ...given }: PilotStart, callId: string) {
     const { rail, tier } = given
-    const pilot = await requirePilot(this.#deps.db, pilot_id)
+    const pilot = await requirePilot(this.deps.db, pilot_id)
     const presented = { agentId: writer.agentId, pilot_token }
     assertOwn(pilot, presented)
     if (rail !== pilot.rail || tier !== pilot.tier)
@@ -114,7 +109,7 @@ export class PilotRunService {
         await beginPilot(tx, { pilot_id, agent_id: writer.agentId }, run)
       },
       view: async (tx: Tx, row: PilotRunRow, task: TaskRow) => ({
-        ...(await boundView(this.#deps, tx, row, task)),
+        ...(await boundView(this.deps, tx, row, task)),
         pilot: await pilotView(tx, await requirePilot(tx, pilot_id)),
       }),
     }
@@ -125,7 +120,7 @@ export class PilotRunService {
       more: { pilot_id },
       callId,
     }
-    return startProductionRun(this.#deps, operation, call)
+    return startProductionRun(this.deps, operation, call)
   }
 }
 

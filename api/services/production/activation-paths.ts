@@ -15,6 +15,7 @@ import {
   readPathRecords,
 } from '../../../activities/store/production/activations.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
+import { Service } from '../service.ts'
 
 /** Decision: so many customer accounts may one agent begin to activate within a day. */
 const STARTED_PER_DAY = 20
@@ -22,26 +23,20 @@ const STARTED_PER_DAY = 20
 type Started = { agentId: string; customer_account: string; rail: RailKey; tier: Tier }
 
 /** The path of a customer account to its first run. Each step is read from the records behind it. */
-export class ActivationPaths {
-  readonly #deps: { db: Kysely<Database> }
-
-  constructor(deps: { db: Kysely<Database> }) {
-    this.#deps = deps
-  }
-
+export class ActivationPaths extends Service<{ db: Kysely<Database> }> {
   /** 404 for an unknown activation and for one of another agent. */
   async read(agentId: string, activationId: string) {
-    const row = await findActivation(this.#deps.db, activationId)
+    const row = await findActivation(this.deps.db, activationId)
     if (row === undefined || row.agent_id !== agentId)
       throw refuse('not_found', { detail: 'no activation of yours has this id' })
-    return activationView(this.#deps.db, row)
+    return activationView(this.deps.db, row)
   }
 
   /** 403 for a sandbox agent or a rail without a price, 409 `already_exists`, 429 past the limit of a day. */
   start({ agentId, ...asked }: Started, callId: string) {
     const activation_id = `av_${digestOf({ type: 'service.activation.v1', call: callId })}`
     const call = { callId, subject: activation_id, status: 201 }
-    return answerOnce(this.#deps, call, async (tx) => {
+    return answerOnce(this.deps, call, async (tx) => {
       await assertMayStart(tx, agentId, asked)
       const row = await insertActivation(tx, { activation_id, agent_id: agentId, ...asked })
       if (row === undefined)

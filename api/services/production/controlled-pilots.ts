@@ -29,6 +29,7 @@ import { pilotView } from '../pilots/views.ts'
 import { activationOf, pilotWork } from '../pilots/work.ts'
 import { assertQuoted } from '../runs/admission.ts'
 import { ownRun } from '../runs/own-run.ts'
+import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import {
   boundView,
@@ -52,19 +53,13 @@ export type PilotAsked = Omit<CustomerStart, 'rail' | 'customer_account'> & {
 type Call = { writer: Writer; given: CustomerStart; asked: PilotAsked; callId: string }
 
 /** Controlled pilots: production runs that a chain of seven steps activates, and that operators begin. */
-export class ControlledPilotService {
-  readonly #deps: ProductionDeps
-
-  constructor(deps: ProductionDeps) {
-    this.#deps = deps
-  }
-
+export class ControlledPilotService extends Service<ProductionDeps> {
   /**
    * Takes the steps in their order, or continues what they activated. Throws the refusal of the step that fails with the chain so far,
    * which is stored as an audit event too, and 402 `payment_required` for an activated pilot that nothing pays for.
    */
   async run(offer: PilotOffer, writer: Writer, asked: PilotAsked, callId: string) {
-    const { db, tokens } = this.#deps
+    const { db, tokens } = this.deps
     const { request, tool_scope, ...start } = asked
     const { objective, customer_account = writer.agentId, pilot_id } = request
     const call = { writer, asked, callId, given: { ...start, rail: offer.rail, customer_account } }
@@ -82,7 +77,7 @@ export class ControlledPilotService {
     }
     const more = { objective, tool_scope, ...(pilot_id === undefined ? {} : { pilot_id }) }
     try {
-      return await startProductionRun(this.#deps, operation, { ...call, more })
+      return await startProductionRun(this.deps, operation, { ...call, more })
     } catch (error) {
       if (!(error instanceof DomainError) || (await findRun(db, taskId)) !== undefined) throw error
       throw await this.#refused(
@@ -95,16 +90,16 @@ export class ControlledPilotService {
 
   /** The token by which the pilot of a call is read; it is derived and never stored. */
   tokenOf(callId: string): Promise<string> {
-    return this.#deps.tokens.statusToken('pt', callId)
+    return this.deps.tokens.statusToken('pt', callId)
   }
 
   /** The pilot of a run; 404 where it has none, and for a run of another. */
   read(rail: RailKey, caller: TaskCaller, runId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const task = await ownRun(tx, caller, runId)
       const row = await findRun(tx, task.task_id)
       const pilot = row && (await requirePilot(tx, row.pilot_id))
-      const work = pilot?.rail === rail ? await pilotWork(this.#deps, tx, pilot) : undefined
+      const work = pilot?.rail === rail ? await pilotWork(this.deps, tx, pilot) : undefined
       if (work == null || work.activation_id === null) throw noControlledPilot()
       return work
     })
@@ -112,7 +107,7 @@ export class ControlledPilotService {
 
   /** The steps before anything is written. */
   #validate({ rail }: PilotOffer, { writer, given, asked }: Call) {
-    const { db, quotes, uploadChecks } = this.#deps
+    const { db, quotes, uploadChecks } = this.deps
     const { tier, input, quote_id } = given
     return takeSteps(['request', 'auth_validation', 'tool_scope', 'payload_validation'], {
       request: async () => {
@@ -173,14 +168,14 @@ export class ControlledPilotService {
       objective: asked.request.objective,
       agent_id: writer.agentId,
       work_order_id: (await findOrderOf(tx, run.task_id)) ?? null,
-      status_token_sha256: secretSha256(await this.#deps.tokens.statusToken('pt', callId)),
+      status_token_sha256: secretSha256(await this.deps.tokens.statusToken('pt', callId)),
     })
   }
 
   async #refused(call: Call, chain: ChainStep[], refusal: Refusal): Promise<DomainError> {
     const named = { call: call.callId, chain }
     const audit_event_id = `aud_${digestOf({ refused: named })}`
-    await insertActivation(this.#deps.db, {
+    await insertActivation(this.deps.db, {
       ...rowOf(call, chain),
       activation_id: `av_${digestOf({ refused: named })}`,
       audit_event_id,
@@ -191,7 +186,7 @@ export class ControlledPilotService {
   }
 
   async #view(tx: Tx, row: PilotRunRow, task: TaskRow) {
-    const { run, audit_event_id } = await boundView(this.#deps, tx, row, task)
+    const { run, audit_event_id } = await boundView(this.deps, tx, row, task)
     const pilot = await pilotView(tx, await requirePilot(tx, row.pilot_id))
     return { ...(await activationOf(tx, row.pilot_id)), pilot, run, audit_event_id }
   }

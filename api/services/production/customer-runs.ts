@@ -7,6 +7,7 @@ import {
 } from '../../../activities/store/production/customer-runs.ts'
 import { findTask } from '../../../activities/store/tasks/tasks.ts'
 import { ownRun } from '../runs/own-run.ts'
+import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import {
   boundView,
@@ -22,27 +23,21 @@ type Listed = {
 }
 
 /** Paid runs of agents for the accounts of their customers. */
-export class CustomerRunService {
-  readonly #deps: ProductionDeps
-
-  constructor(deps: ProductionDeps) {
-    this.#deps = deps
-  }
-
+export class CustomerRunService extends Service<ProductionDeps> {
   /** The runs of an agent, or of all agents where none is given; 404 for a named run of another. */
   list(
     caller: TaskCaller & { agentId?: string | undefined },
     { run_id, customer_account }: Listed,
     page: { offset: number; limit: number },
   ) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const taskId = run_id === undefined ? undefined : (await ownRun(tx, caller, run_id)).task_id
       const filter = { agentId: caller.agentId, customerAccount: customer_account, taskId }
       const { rows, total } = await listProductionRuns(tx, filter, page)
       const items = []
       for (const row of rows) {
         const task = await findTask(tx, row.task_id)
-        if (task !== undefined) items.push(await boundView(this.#deps, tx, row, task))
+        if (task !== undefined) items.push(await boundView(this.deps, tx, row, task))
       }
       return { items, ...page, total }
     })
@@ -57,8 +52,8 @@ export class CustomerRunService {
       isSold: (railOf(rail).prices?.[tier] ?? 0) > 0,
       find: findCustomerRun,
       insert: insertCustomerRun,
-      view: boundView.bind(undefined, this.#deps),
+      view: boundView.bind(undefined, this.deps),
     }
-    return startProductionRun(this.#deps, operation, { writer, given, callId })
+    return startProductionRun(this.deps, operation, { writer, given, callId })
   }
 }

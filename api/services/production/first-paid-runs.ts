@@ -18,6 +18,7 @@ import {
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { ownRun } from '../runs/own-run.ts'
+import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import {
   boundView,
@@ -31,16 +32,10 @@ import type { Writer } from './write-gate.ts'
 export type ProductionStart = CustomerStart & { publication_consent: boolean }
 
 /** Paid runs of agents for a customer account, and the conditions that they complete with. */
-export class FirstPaidRunService {
-  readonly #deps: ProductionDeps
-
-  constructor(deps: ProductionDeps) {
-    this.#deps = deps
-  }
-
+export class FirstPaidRunService extends Service<ProductionDeps> {
   /** The conditions, and whether any run has met them all; its id only with the consent of its agent. */
   async describe() {
-    const { db } = this.#deps
+    const { db } = this.deps
     const first = await findFirstReached(db)
     const counts = await countFirstPaidRuns(db)
     return {
@@ -54,7 +49,7 @@ export class FirstPaidRunService {
 
   /** 404 for a run that is no production run of the caller. */
   read(caller: TaskCaller, runId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const task = await ownRun(tx, caller, runId)
       const run = await findFirstPaidRun(tx, task.task_id)
       if (run === undefined) throw refuse('not_found', { detail: 'no such production run' })
@@ -80,13 +75,13 @@ export class FirstPaidRunService {
       view: (tx: Tx, row: FirstPaidRunRow, task: TaskRow) => this.#view(tx, row, task),
     }
     const call = { writer, given, more: { publication_consent }, callId }
-    return startProductionRun(this.#deps, operation, call)
+    return startProductionRun(this.deps, operation, call)
   }
 
   async #view(tx: Tx, row: FirstPaidRunRow, task: TaskRow) {
     const closing = row.receipt_id && (await findReceipt(tx, { receipt_id: row.receipt_id }))
     return {
-      ...(await boundView(this.#deps, tx, row, task)),
+      ...(await boundView(this.deps, tx, row, task)),
       success_condition: row.conditions ?? notComputed,
       reached: row.reached,
       publication_consent: row.publication_consent,

@@ -16,6 +16,7 @@ import { recordTrial, storedInput } from '../pilots/trials.ts'
 import type { Reviewer, ReviewService } from '../reviews/reviews.ts'
 import { reviseRun } from '../reviews/revise.ts'
 import type { SandboxService } from '../runs/sandbox.ts'
+import { Service } from '../service.ts'
 import type { TaskGateway } from '../tasks/events.ts'
 
 type Deps = TaskDeps & {
@@ -36,20 +37,14 @@ type Found = Awaited<ReturnType<PilotRunService['find']>>
 type PilotRun = NonNullable<Found['run']>
 
 /** Pilots as operators see them, and begin their runs. */
-export class RuntimeRunService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class RuntimeRunService extends Service<Deps> {
   /** The pilots of a rail, and those that may begin with the root of the evidence that their approval cites. */
   async list(
     rail: RailKey,
     state: PilotState | undefined,
     page: { offset: number; limit: number },
   ) {
-    const { pilots, reviews } = this.#deps
+    const { pilots, reviews } = this.deps
     const listed = await pilots.list({ rail, states: state && [state] }, page)
     const ready_to_run = []
     for (const { pilot_id, work_order_id, is_paid } of await pilots.ready(rail)) {
@@ -64,7 +59,7 @@ export class RuntimeRunService {
    * is proposed to the agent of the run instead. 404, 409 `wrong_state`, `payment_pending`, `already_decided`, `evidence_changed`.
    */
   async begin(rail: RailKey, reviewer: Reviewer, asked: Begin, callId: string) {
-    const { pilots } = this.#deps
+    const { pilots } = this.deps
     const found = await pilots.find(rail, asked.pilot_id)
     const again = () => pilots.find(rail, asked.pilot_id)
     if (asked.funding === 'synthetic') {
@@ -83,7 +78,7 @@ export class RuntimeRunService {
 
   /** Real work on real input, labelled synthetic: no money moves, and the pilot stays as it is. */
   async #tryOut({ pilot }: Found, reviewer: Reviewer, asked: Begin, callId: string) {
-    const { db, sandbox } = this.#deps
+    const { db, sandbox } = this.deps
     const { pilot_id: pilotId, rail, tier } = pilot
     const input = asked.input ?? (await storedInput(db, pilotId))
     if (input === undefined) throw noInput()
@@ -91,7 +86,7 @@ export class RuntimeRunService {
     const trial = { pilotId, operatorId, note: asked.decision_note }
     const by = {
       actor: `operator:${operatorId}`,
-      record: (tx: Tx, taskId: string) => recordTrial(this.#deps, tx, { ...trial, taskId }),
+      record: (tx: Tx, taskId: string) => recordTrial(this.deps, tx, { ...trial, taskId }),
     }
     const given = input as Record<string, unknown>
     const run = { rail, tier, input: given, among: sandbox.runs, fault: 'none', by } as const
@@ -100,7 +95,7 @@ export class RuntimeRunService {
 
   /** Stops the run with another input, which its agent has to accept. False where it is the input that the run has. */
   async #propose(run: PilotRun, reviewer: Reviewer, asked: Begin, callId: string) {
-    const { db, gateway } = this.#deps
+    const { db, gateway } = this.deps
     const { decision_note: note, input = {} } = asked
     const sha256 = digestOf(input)
     const isProposed = await transaction(db, async (tx) => {
@@ -115,7 +110,7 @@ export class RuntimeRunService {
         revision: { input },
         operator,
       }
-      await reviseRun(this.#deps, tx, proposed)
+      await reviseRun(this.deps, tx, proposed)
       return true
     })
     if (isProposed) await gateway.wake(run.task_id).catch(() => undefined)
@@ -132,13 +127,13 @@ export class RuntimeRunService {
       })
     if (wanted === 'granted_entitlement' && !isUnpaid && funding !== wanted)
       throw refuse('wrong_state', { detail: `its run is ${run.state}: it needs no grant` })
-    if (wanted === 'granted_entitlement') await assertOneRun(this.#deps.db, run.quote_id ?? '')
+    if (wanted === 'granted_entitlement') await assertOneRun(this.deps.db, run.quote_id ?? '')
   }
 
   async #approve(run: PilotRun, reviewer: Reviewer, asked: Begin) {
     const work_order_id = run.work_order_id ?? ''
     const { decision_note: note, evidence_root_sha256 = '' } = asked
-    const [outcome] = await this.#deps.reviews.recordBatch(reviewer, {
+    const [outcome] = await this.deps.reviews.recordBatch(reviewer, {
       subject_kind: 'work_order',
       decision: 'approve',
       note,
@@ -155,7 +150,7 @@ export class RuntimeRunService {
 
   /** Funds the approved run from the account of grants, once; what it was to be paid by can no longer be paid. */
   async #grant({ task_id }: PilotRun, { operatorId }: Reviewer, decision: string): Promise<void> {
-    const { db, gateway } = this.#deps
+    const { db, gateway } = this.deps
     await transaction(db, async (tx) => {
       const task = await lockTask(tx, task_id)
       await assertNotPaused(tx, task && { rail: task.rail, agentId: task.agent_id })
@@ -166,7 +161,7 @@ export class RuntimeRunService {
       await assertOneRun(tx, credit.quote_id)
       await withdrawChallenge(tx, credit.quote_id)
       const operator = `operator:${operatorId}`
-      await fundFromGrant(this.#deps, tx, {
+      await fundFromGrant(this.deps, tx, {
         entitlementId: credit.entitlement_id,
         operator,
         decision,

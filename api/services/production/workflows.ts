@@ -32,6 +32,7 @@ import {
 } from '../../../activities/store/production/customer-workflows.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
+import { Service } from '../service.ts'
 import type { WriteGate, Writer } from './write-gate.ts'
 
 type Deps = TaskDeps & {
@@ -55,13 +56,7 @@ type Asked = {
 const FIRINGS_SHOWN = 25
 
 /** Workflows of customers: reviewed once, and then fired by their schedule. */
-export class CustomerWorkflowService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class CustomerWorkflowService extends Service<Deps> {
   /** What each firing costs; an operator approves them all with the workflow, and its wallet pays within its limits. */
   firingUsd = async (rail: RailKey, tier: Tier): Promise<number> =>
     priceOf(railOf(rail), tier).total_usd
@@ -71,7 +66,7 @@ export class CustomerWorkflowService {
     by: { agentId: string | undefined; workflowId: string | undefined },
     page: { offset: number; limit: number },
   ) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const { rows, total } = await listWorkflows(tx, by, page)
       if (by.workflowId !== undefined && total === 0) throw unknown()
       const items = []
@@ -82,7 +77,7 @@ export class CustomerWorkflowService {
 
   /** Stores a workflow behind the write gate; it waits for a review. 403, 404, 422. */
   async create(writer: Writer, asked: Asked, callId: string): Promise<void> {
-    const { db, gate, uploadChecks, model } = this.#deps
+    const { db, gate, uploadChecks, model } = this.deps
     const { rail, tier, input, callback_url: callbackUrl, acceptance_criteria, ...terms } = asked
     const { agentId, credentialId } = writer
     await uploadChecks.assertInput({ owner: agentId, rail, tier, input })
@@ -131,7 +126,7 @@ export class CustomerWorkflowService {
     { workflowId, move }: { workflowId: string; move: WorkflowMove },
     callId: string,
   ): Promise<void> {
-    const { db, gate, model } = this.#deps
+    const { db, gate, model } = this.deps
     const resumes = move === 'resume'
     const operationId = 'customer-workflow-resume'
     const known = ownedBy(await findWorkflow(db, workflowId), writer.agentId)
@@ -156,7 +151,7 @@ export class CustomerWorkflowService {
 
   /** One firing now, once for a call; it is judged and recorded as those of the schedule. 403, 404, 409, 503. */
   async run(agentId: string, workflowId: string, callId: string) {
-    const { db, fire } = this.#deps
+    const { db, fire } = this.deps
     const workflow = ownedBy(await findWorkflow(db, workflowId), agentId)
     if (workflow.state !== 'active')
       throw refuse('wrong_state', { detail: `the workflow is ${workflow.state}` })
@@ -173,7 +168,7 @@ export class CustomerWorkflowService {
   ) {
     const facts = { workflow_id, agent_id, state, cadence, input_sha256, terms_sha256 }
     const content = { subject: workflow_id, kind: 'customer_workflow', usage: 'operational', facts }
-    return receiptView(await issueReceipt(this.#deps, tx, content))
+    return receiptView(await issueReceipt(this.deps, tx, content))
   }
 }
 

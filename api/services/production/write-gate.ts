@@ -33,6 +33,7 @@ import {
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { factsOf } from '../../auth/credential-standing.ts'
 import type { ToolName } from '../../mcp/tool-names.ts'
+import { Service } from '../service.ts'
 
 /** The agent behind a write, its access key, and the MCP tool by which it called. */
 export type Writer = { agentId: string; credentialId: string; tool: string | null }
@@ -80,18 +81,12 @@ type Gated = OperationFacts & Required<Pick<OperationFacts, 'gate' | 'needs'>>
 type Callback = { ok: boolean; detail: string }
 
 /** The production write gate: every gated operation passes it in the transaction of its write, and anyone asks it beforehand. */
-export class WriteGate {
-  readonly #deps: Deps
-  readonly #gated: readonly Gated[]
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-    this.#gated = deps.registry.filter(isGated)
-  }
+export class WriteGate extends Service<Deps> {
+  readonly #gated = this.deps.registry.filter(isGated)
 
   /** The checks, the operations behind the gate, and what passed it so far. */
   async describe() {
-    const { db } = this.#deps
+    const { db } = this.deps
     const counts = await countProductionWrites(
       db,
       this.#gated.map(({ id }) => id),
@@ -117,7 +112,7 @@ export class WriteGate {
 
   /** The event of a write or a validation of this agent, or of one without an agent; 404 for those of others. */
   async event(agentId: string | undefined, auditEventId: string) {
-    const found = await findAuditedWrite(this.#deps.db, auditEventId)
+    const found = await findAuditedWrite(this.deps.db, auditEventId)
     if (found === undefined || (found.agent_id !== null && found.agent_id !== agentId))
       throw refuse('not_found', {
         detail: 'no such audit event',
@@ -139,7 +134,7 @@ export class WriteGate {
       presented !== undefined && 'credential' in presented ? presented.credential : undefined
     const callback = await this.#callback(gated.gate, callback_url, known?.sandbox ?? false)
     const auditEventId = `aud_${digestOf({ gate: callId })}`
-    const { db } = this.#deps
+    const { db } = this.deps
     return answerOnce({ db }, { callId, subject: auditEventId, status: 200 }, async (tx) => {
       const held = known === undefined ? undefined : await holdCredential(tx, known.credential_id)
       const denials = held === undefined ? notPresented(presented) : denialsOf(gated, held, rail)
@@ -211,7 +206,7 @@ export class WriteGate {
   }
 
   #byForm({ callback }: GatedWrite, url: string | null, demoOnly: boolean): Callback {
-    if (url !== null) return checkCallbackUrl(this.#deps.callbackHosts, url, demoOnly)
+    if (url !== null) return checkCallbackUrl(this.deps.callbackHosts, url, demoOnly)
     return callback === 'required'
       ? { ok: false, detail: 'a callback URL is required' }
       : { ok: true, detail: 'no callback is requested' }
@@ -220,7 +215,7 @@ export class WriteGate {
   async #callback(gate: GatedWrite, url: string, demoOnly: boolean): Promise<Callback> {
     const byForm = this.#byForm(gate, url, demoOnly)
     if (!byForm.ok) return byForm
-    const { callbackHosts, resolve } = this.#deps
+    const { callbackHosts, resolve } = this.deps
     const outside = await leadsOutside({ ...callbackHosts, ...(resolve && { resolve }) }, url)
     // The address itself is not disclosed to the caller.
     return outside ? byForm : { ok: false, detail: 'its host has no public address' }
@@ -240,7 +235,7 @@ export class WriteGate {
     const judged = checks.map(({ check, ok }) => ({ check, ok }))
     const facts = { ...about, passed, checks: judged, executed: false, money_movement: false }
     const content = { subject: auditEventId, kind: 'write_gate', usage: 'unspecified', facts }
-    const receipt = receiptView(await issueReceipt(this.#deps, tx, content))
+    const receipt = receiptView(await issueReceipt(this.deps, tx, content))
     await insertProductionWrite(tx, {
       ...about,
       audit_event_id: auditEventId,

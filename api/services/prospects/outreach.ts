@@ -9,6 +9,7 @@ import { listOffers } from '../../../activities/store/prospects/next-steps.ts'
 import { listProspects } from '../../../activities/store/prospects/prospects.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { checkoutUrl } from '../credit/product-links.ts'
+import { Service } from '../service.ts'
 import { oneProspect } from './prospects.ts'
 
 type Asked = { rail?: RailKey | undefined; prospectId?: string | undefined }
@@ -19,16 +20,10 @@ const open: readonly ProspectState[] = [
 ]
 
 /** What operators write to prospects, made from the rails, their prices and the records; it keeps nothing. */
-export class OutreachService {
-  readonly #deps: { db: Kysely<Database>; baseUrl: string }
-
-  constructor(deps: { db: Kysely<Database>; baseUrl: string }) {
-    this.#deps = deps
-  }
-
+export class OutreachService extends Service<{ db: Kysely<Database>; baseUrl: string }> {
   /** 404 for an unknown prospect. */
   async pack({ rail: asked, prospectId }: Asked, page: { offset: number; limit: number }) {
-    const { db, baseUrl } = this.#deps
+    const { db, baseUrl } = this.deps
     const one = prospectId === undefined ? undefined : await oneProspect(db, prospectId)
     const [offer] =
       one === undefined ? [] : await listOffers(db, { key: 'prospect_id', ids: [one.prospect_id] })

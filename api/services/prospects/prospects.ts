@@ -34,6 +34,7 @@ import {
   readSprint,
   updateProspect,
 } from '../../../activities/store/prospects/prospects.ts'
+import { Service } from '../service.ts'
 
 type By = { operator: string; callId: string }
 /** Whose paid runs are those of a prospect: of this agent, and of one customer account where it works for several. */
@@ -62,16 +63,10 @@ type Moved = Binding & {
 const CLOCK_SKEW_MS = 300_000
 
 /** Prospects and the sprint that counts them; what is paid follows from payments and runs alone. */
-export class ProspectService {
-  readonly #deps: MoneyDeps
-
-  constructor(deps: MoneyDeps) {
-    this.#deps = deps
-  }
-
+export class ProspectService extends Service<MoneyDeps> {
   /** Numbers only. */
   sprint() {
-    return sprintView(this.#deps.db)
+    return sprintView(this.deps.db)
   }
 
   create(asked: NewProspect, { operator, callId }: By) {
@@ -132,7 +127,7 @@ export class ProspectService {
   }
 
   async list(state: ProspectState | undefined, page: { offset: number; limit: number }) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const rows = await listProspects(db, { states: state && [state] }, page)
     const events = await listProspectEvents(
       db,
@@ -147,14 +142,14 @@ export class ProspectService {
   /** Signs what the records say of the sprint now; `close` also begins the next one. */
   summarise({ note, close }: { note: string; close: boolean }, { operator, callId }: By) {
     const summaryId = `ss_${digestOf({ call: callId })}`
-    return answerOnce(this.#deps, { callId, subject: summaryId, status: 201 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: summaryId, status: 201 }, async (tx) => {
       await holdSprint(tx, true)
       const { sprint } = await readSprint(tx)
       const { sprint_id, ...numbers } = await sprintView(tx)
       const summary = { ...numbers, note }
       const facts = { sprint_id, ...summary, closes: close, recorded_by: operator }
       const about = { subject: summaryId, kind: 'sprint_summary', usage: 'operational', facts }
-      const jws = await issueReceipt(this.#deps, tx, about)
+      const jws = await issueReceipt(this.deps, tx, about)
       const row = { sprint, note, closes: close, summary: JSON.stringify(summary) }
       await insertSummary(tx, { ...row, receipt_id: receiptId(jws) })
       return { sprint_id, summary, receipt: receiptView(jws) }
@@ -167,7 +162,7 @@ export class ProspectService {
     { prospect_id, status }: { prospect_id: string; status: number },
     act: (tx: Tx) => Promise<void>,
   ) {
-    return answerOnce(this.#deps, { callId, subject: prospect_id, status }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: prospect_id, status }, async (tx) => {
       await holdSprint(tx)
       await act(tx)
       const { actual } = await readSprint(tx)

@@ -6,6 +6,7 @@ import { readKeyStatus } from '../../../activities/keys/key-status.ts'
 import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
 import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { Service } from '../service.ts'
 
 /** An example that a GET shows, of something that never happened. */
 export type Sample<Shown> = Shown & {
@@ -40,13 +41,8 @@ export type Making = {
  * date and varies with build, configuration and key alone, and Ed25519 signs the same text alike (RFC 8032 §5.1.6), so that each
  * process shows the same one.
  */
-export class Samples {
-  readonly #deps: Deps
+export class Samples extends Service<Deps> {
   readonly #kept = new Map<string, { kid: string; made: Promise<unknown> }>()
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
 
   /** What `make` makes under this name. What failed is made again by the next call. */
   async once<Made>(
@@ -54,7 +50,7 @@ export class Samples {
     make: (making: Making) => Promise<Made>,
     ring: SampleRing = 'receipt',
   ): Promise<Made> {
-    const { db, keys } = this.#deps
+    const { db, keys } = this.deps
     const status = await readKeyStatus(db, keys, [ring])
     const key = status.signer(ring)
     const known = this.#kept.get(fixtureId)
@@ -68,7 +64,7 @@ export class Samples {
 
   async #sign<S extends Shown>(key: SigningKey, said: Said<S>): Promise<Sample<S>> {
     const { fixtureId: fixture_id, at = SAMPLED_AT, shown, claims = shown } = said
-    const { issuer: iss, environment } = this.#deps
+    const { issuer: iss, environment } = this.deps
     const about = { kind: 'sample', usage: 'synthetic' as const, environment, prev: null }
     const payload = { iss, iat: at, sub: `sample:${fixture_id}`, ...about, fixture_id, ...claims }
     const receipt = receiptView(await signCompact(key, { typ: RECEIPT_TYP, payload }))

@@ -21,6 +21,7 @@ import {
   type ExceptionRow,
   listOpenExceptions,
 } from '../../../activities/store/tasks/exceptions.ts'
+import { Service } from '../service.ts'
 
 /** How many open exceptions one answer holds; the newest come first. */
 const LISTED_MAX = 200
@@ -38,16 +39,10 @@ type ServiceDeps = CloseDeps & {
 }
 
 /** Reconciliation as operators see it: what was signed and found, and the one act there is. */
-export class ReconciliationService {
-  readonly #deps: ServiceDeps
-
-  constructor(deps: ServiceDeps) {
-    this.#deps = deps
-  }
-
+export class ReconciliationService extends Service<ServiceDeps> {
   /** The statement of a day, or the latest, with the last run and the open exceptions; throws 404 for a day without one. */
   async read(day?: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const statement = await findStatement(db, day)
     if (statement === undefined && day !== undefined)
       throw refuse('not_found', {
@@ -67,10 +62,10 @@ export class ReconciliationService {
 
   /** The act, its answer and the use of its call are one transaction. */
   async close(closer: Closer, input: CloseInput, callId: string): Promise<CloseAnswer> {
-    const { db, show } = this.#deps
+    const { db, show } = this.deps
     const answer = await transaction(db, async (tx) => {
       await claimGrant(tx, callId, input.exception_id)
-      const closed = await closeWithReceipt(this.#deps, tx, { closer, input })
+      const closed = await closeWithReceipt(this.deps, tx, { closer, input })
       await answerCall(callId, input.exception_id, 200, closed).run(tx)
       return closed
     })

@@ -19,6 +19,7 @@ import {
   observeCandidate,
   type ServiceRow,
 } from '../../../activities/store/services/candidates.ts'
+import { Service } from '../service.ts'
 
 type CandidateDeps = {
   db: Kysely<Database>
@@ -32,21 +33,16 @@ type CandidateDeps = {
 export type Inspected = ServiceRow & { inspection: Inspection }
 
 /** Services of others: stored as they are described, inspected once by one guarded request, and never called. */
-export class Candidates {
-  readonly #deps: CandidateDeps
+export class Candidates extends Service<CandidateDeps> {
   readonly #slots: Slots = createSlots(limits.inspectionsAtOnce)
   #begun = 0
-
-  constructor(deps: CandidateDeps) {
-    this.#deps = deps
-  }
 
   /**
    * Stores a candidate and inspects it, unless that was done within the hour. Throws 400 `candidate_denied` for a URL that no service may
    * have and for what an operator denied, 429 at a quota or while too many inspections wait, and 409 `not_ready` while another process inspects it.
    */
   async observe(candidate: Candidate, agentId: string | undefined): Promise<Inspected> {
-    const { db, ownHosts } = this.#deps
+    const { db, ownHosts } = this.deps
     const target = readTarget(candidate.url, ownHosts)
     if (!target.ok) throw denied(`the URL is refused: ${target.reason}`)
     const bounds = {
@@ -64,11 +60,11 @@ export class Candidates {
   }
 
   async find(serviceId: string): Promise<ServiceRow | undefined> {
-    return serviceId.startsWith('cand_') ? findService(this.#deps.db, serviceId) : undefined
+    return serviceId.startsWith('cand_') ? findService(this.deps.db, serviceId) : undefined
   }
 
   async #inspectClaimed(candidate: Candidate, serviceId: string): Promise<void> {
-    const { db } = this.#deps
+    const { db } = this.deps
     if (this.#begun >= limits.inspectionsAtOnce + limits.inspectionsWaitingMax) {
       await giveBackInspection(db, serviceId)
       throw tooManyInspections()
@@ -82,7 +78,7 @@ export class Candidates {
   }
 
   async #inspect(candidate: Candidate): Promise<Inspection> {
-    const { send, ownHosts } = this.#deps
+    const { send, ownHosts } = this.deps
     const release = await this.#slots('inspection')
     try {
       const read = await readDocument(send, candidate)
@@ -95,7 +91,7 @@ export class Candidates {
   }
 
   async #inspected(serviceId: string): Promise<Inspected> {
-    const { db, changes } = this.#deps
+    const { db, changes } = this.deps
     const found = await lookUntil(changes, serviceId, limits.inspectionWaitMs, async () => {
       const row = await findService(db, serviceId)
       return row?.inspection == null ? undefined : (row as Inspected)

@@ -5,7 +5,8 @@ import type { Job } from '../../../activities/run/isolation/job.ts'
 import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { listApproved } from '../../../activities/store/services/candidates.ts'
-import { type PublicWork, publicWork } from './public-work.ts'
+import { Service } from '../service.ts'
+import { publicWork } from './public-work.ts'
 
 type RankingDeps = {
   db: Tx
@@ -22,20 +23,14 @@ type Ranked = {
 /** Services of others that are considered. */
 const APPROVED_MAX = 200
 /** The services that may be proposed, and their ranking by the rail scout in a process of the pool. */
-export class Ranking {
-  readonly #deps: RankingDeps
-  readonly #work: PublicWork
-
-  constructor(deps: RankingDeps) {
-    this.#deps = deps
-    this.#work = publicWork(deps.pool, 'ranking')
-  }
+export class Ranking extends Service<RankingDeps> {
+  readonly #work = publicWork(this.deps.pool, 'ranking')
 
   /** Our own services, and on request those of others that an operator approved. */
   async services(includeRegistry: boolean): Promise<Listed[]> {
-    const approved = includeRegistry ? await listApproved(this.#deps.db, APPROVED_MAX) : []
+    const approved = includeRegistry ? await listApproved(this.deps.db, APPROVED_MAX) : []
     return [
-      ...ownServices(this.#deps.tools),
+      ...ownServices(this.deps.tools),
       ...approved.flatMap((one) => listedCandidate(one) ?? []),
     ]
   }

@@ -17,6 +17,7 @@ import {
   findWorkOrder,
   insertWorkOrder,
 } from '../../../activities/store/work-orders/work-orders.ts'
+import { Service } from '../service.ts'
 import { orderView } from '../work-orders/intake.ts'
 
 export type RecordDeps = ReceiptIssuer & {
@@ -58,20 +59,14 @@ type Requested = {
 }
 
 /** Requests to use a service, each with an intake receipt. */
-export class UseRecords {
-  readonly #deps: RecordDeps
-
-  constructor(deps: RecordDeps) {
-    this.#deps = deps
-  }
-
+export class UseRecords extends Service<RecordDeps> {
   /** Records the decision. The same caller has one work order for a service, a task and a day. */
   async record(asked: Requested, { decision, next_action }: Use) {
     const { callId, service_id, caller } = asked
     const task_sha256 = digestOf(asked.task)
-    const token = await this.#deps.tokens.statusToken('wt', callId)
+    const token = await this.deps.tokens.statusToken('wt', callId)
     const act = `use_${digestOf({ call: callId })}`
-    return answerOnce(this.#deps, { callId, subject: act, status: 200 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: act, status: 200 }, async (tx) => {
       const day = dayOf(await clockSeconds(tx))
       const work_order_id = `wo_${digestOf({ service_id, task_sha256, caller, day })}`
       const isOrdered = decision === 'accepted_for_review'
@@ -87,14 +82,14 @@ export class UseRecords {
 
   /** Adds the token of the work order, which is derived and never stored. */
   async withStatusToken(answer: Record<string, unknown>, callId: string) {
-    const token = await this.#deps.tokens.statusToken('wt', callId)
-    const order = await findWorkOrder(this.#deps.db, { status_token_sha256: secretSha256(token) })
+    const token = await this.deps.tokens.statusToken('wt', callId)
+    const order = await findWorkOrder(this.deps.db, { status_token_sha256: secretSha256(token) })
     return { ...answer, status_token: order === undefined ? null : token }
   }
 
   async #receipt(tx: Tx, subject: string, facts: Record<string, unknown>) {
     const about = { subject, kind: 'intake', usage: 'operational', facts }
-    return receiptView(await issueReceipt(this.#deps, tx, about))
+    return receiptView(await issueReceipt(this.deps, tx, about))
   }
 }
 
@@ -129,16 +124,10 @@ type Ran = {
 }
 
 /** Outcomes of free tools: an event of the usage ledger and a receipt for each. */
-export class OutcomeRecords {
-  readonly #deps: RecordDeps
-
-  constructor(deps: RecordDeps) {
-    this.#deps = deps
-  }
-
+export class OutcomeRecords extends Service<RecordDeps> {
   record({ service_id, operation_id, input, result }: Ran, callId: string) {
     const subject = `run_service_${digestOf({ call: callId })}`
-    return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject, status: 200 }, async (tx) => {
       const seconds = await clockSeconds(tx)
       const recorded_at = new Date(seconds * 1000).toISOString()
       const event = await appendEvent(tx, { callId, service_id, recorded_at })
@@ -150,7 +139,7 @@ export class OutcomeRecords {
         usage_event_id: event.event_id,
       }
       const about = { subject, kind: 'service_run', usage: 'synthetic', facts }
-      const jws = await issueReceipt(this.#deps, tx, { ...about, nowSeconds: seconds })
+      const jws = await issueReceipt(this.deps, tx, { ...about, nowSeconds: seconds })
       const outcome = { service_id, operation_id, result, recorded_at }
       return { outcome, usage_event_id: event.event_id, receipt: receiptView(jws) }
     })

@@ -4,6 +4,7 @@ import { beginOf } from '#domain/core/plain-text.ts'
 import type { Candidate } from '#domain/services/candidate.ts'
 import type { Listed } from '#domain/services/catalogue.ts'
 import type { ServiceRow } from '../../../activities/store/services/candidates.ts'
+import { Service } from '../service.ts'
 import { type Candidates, denied, type Inspected } from './candidates.ts'
 import type { Ranking } from './ranking.ts'
 import { type OutcomeRecords, type UseRecords, useDecisionOn } from './records.ts'
@@ -43,16 +44,10 @@ const boundary = [
 ]
 
 /** Finds services, inspects them, takes requests to use them, and runs the free ones of our own. */
-export class ServiceResolver<Call extends Served> {
-  readonly #deps: ResolverDeps<Call>
-
-  constructor(deps: ResolverDeps<Call>) {
-    this.#deps = deps
-  }
-
+export class ServiceResolver<Call extends Served> extends Service<ResolverDeps<Call>> {
   /** What the resolver offers: its modes, our services and the approved ones of others, and the free tools, which also answer at their own paths. */
   async contract() {
-    const { version, tools, ranking } = this.#deps
+    const { version, tools, ranking } = this.deps
     const services = await ranking.services(true)
     const free_tools = tools.map(({ service: { service_id }, operation_id, method, path }) => ({
       service_id,
@@ -82,7 +77,7 @@ export class ServiceResolver<Call extends Served> {
   }) {
     const words = [query, task].filter((text) => text !== undefined).join('\n')
     const query_used = beginOf(words, QUERY_MAX)
-    const { result, service } = await this.#deps.ranking.rank({
+    const { result, service } = await this.deps.ranking.rank({
       task: query_used,
       limit: FOUND_MAX,
       include_registry,
@@ -115,7 +110,7 @@ export class ServiceResolver<Call extends Served> {
     const found = await this.#find(named, agentId)
     return 'inspection' in found
       ? { service: candidateView(found), ...inspectionOf(found) }
-      : { service: serviceView(found), ...inspectionOfOwn(found, await this.#deps.paused()) }
+      : { service: serviceView(found), ...inspectionOfOwn(found, await this.deps.paused()) }
   }
 
   /**
@@ -131,7 +126,7 @@ export class ServiceResolver<Call extends Served> {
       tool === undefined
         ? useDecisionOn('inspection' in found ? 'candidate' : found)
         : ({ decision: 'direct_free_tool', next_action: tool.next_action } as const)
-    return this.#deps.uses.record(
+    return this.deps.uses.record(
       { service_id, task: asked.task, agentId, callId: call.callId, caller: call.caller.id },
       decision,
     )
@@ -139,7 +134,7 @@ export class ServiceResolver<Call extends Served> {
 
   /** Adds the token of the work order that a request made, which is derived and never stored. */
   withStatusToken(answer: Record<string, unknown>, callId: string) {
-    return this.#deps.uses.withStatusToken(answer, callId)
+    return this.deps.uses.withStatusToken(answer, callId)
   }
 
   /**
@@ -153,18 +148,18 @@ export class ServiceResolver<Call extends Served> {
     if (tool === undefined) throw notRunHere(found)
     const { input, result } = await tool.run(task, call)
     const ran = { service_id, operation_id: tool.operation_id, input, result }
-    return this.#deps.outcomes.record(ran, call.callId)
+    return this.deps.outcomes.record(ran, call.callId)
   }
 
   #toolOf(service_id: string): FreeTool<Call> | undefined {
-    return this.#deps.tools.find(({ service }) => service.service_id === service_id)
+    return this.deps.tools.find(({ service }) => service.service_id === service_id)
   }
 
   async #find(
     { service_id, candidate }: Named,
     agentId: string | undefined,
   ): Promise<Listed | Inspected> {
-    const { ranking, candidates } = this.#deps
+    const { ranking, candidates } = this.deps
     if (candidate !== undefined) return candidates.observe(candidate, agentId)
     const own = (await ranking.services(false)).find((one) => one.service_id === service_id)
     if (own !== undefined) return own

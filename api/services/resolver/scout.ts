@@ -5,6 +5,7 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
+import { Service } from '../service.ts'
 import type { Asked, Ranking } from './ranking.ts'
 
 type ScoutDeps = ReceiptIssuer & {
@@ -13,17 +14,11 @@ type ScoutDeps = ReceiptIssuer & {
 }
 
 /** Who can do a task, among the services that may be proposed. */
-export class ScoutService {
-  readonly #deps: ScoutDeps
-
-  constructor(deps: ScoutDeps) {
-    this.#deps = deps
-  }
-
+export class ScoutService extends Service<ScoutDeps> {
   /** The ranking, of which nothing is stored. */
   async rank(asked: Asked) {
     const { ranked, excluded, missing, registry_size, registry_sha256 } = (
-      await this.#deps.ranking.rank(asked)
+      await this.deps.ranking.rank(asked)
     ).result
     return { ranked, excluded, missing, registry_size, registry_sha256 }
   }
@@ -32,7 +27,7 @@ export class ScoutService {
   async run(asked: Asked, callId: string) {
     const found = await this.rank(asked)
     const subject = `sct_${digestOf({ call: callId })}`
-    return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject, status: 200 }, async (tx) => {
       const facts = {
         input_sha256: digestOf(asked),
         registry_sha256: found.registry_sha256,
@@ -42,7 +37,7 @@ export class ScoutService {
         code_version: CODE_VERSION,
       }
       const about = { subject, kind: 'scout', usage: 'synthetic', facts }
-      const jws = await issueReceipt(this.#deps, tx, about)
+      const jws = await issueReceipt(this.deps, tx, about)
       return { ...found, receipt: receiptView(jws) }
     })
   }

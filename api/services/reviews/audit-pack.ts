@@ -17,6 +17,7 @@ import { listStepTimes } from '../../../activities/store/tasks/runs.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { ownRun } from '../runs/own-run.ts'
+import { Service } from '../service.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -31,16 +32,10 @@ export type PackAsked = {
 }
 
 /** Signed packs of what operators decided, and of the loops, ledgers and receipts that it is about. */
-export class AuditPackService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class AuditPackService extends Service<Deps> {
   /** A page of decisions with everything that they are about, as it is now; 404 for an unknown run. */
   read(asked: PackAsked, { offset, limit }: { offset: number; limit: number }) {
-    const { db, issuer, sign } = this.#deps
+    const { db, issuer, sign } = this.deps
     return transaction(db, async (tx) => {
       const { rows, total } = await listDecisions(tx, await filterOf(tx, asked), { offset, limit })
       const page = { offset, limit, total }

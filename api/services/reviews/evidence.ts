@@ -1,7 +1,7 @@
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { type EvidenceName, evidenceManifest } from '#domain/reviews/evidence.ts'
-import type { SubjectKind } from '#domain/reviews/review.ts'
+import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import { sliceEnd } from '#domain/reviews/slice.ts'
 import { readInputBytes } from '../../../activities/store/agents/agent-inputs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
@@ -66,3 +66,11 @@ async function listSlice(db: Tx, { blob_id, bytes }: UploadedPart, offset: numbe
 
 export const unknownSubject = (detail: string) =>
   refuse('not_found', { detail, next_action: 'Take the id from the review console.' })
+
+/** 409 for a decision that is not among those that the subject allows now. */
+export const notAllowed = (detail: string, allowed: readonly Decision[], standing: object = {}) =>
+  refuse('wrong_state', {
+    detail,
+    next_action: `Allowed: ${allowed.join(', ') || 'nothing'}.`,
+    extra: { ...standing, allowed_decisions: allowed },
+  })

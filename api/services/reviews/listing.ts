@@ -1,5 +1,4 @@
 import { listingDecisions } from '#domain/agents/listing.ts'
-import { refuse } from '#domain/core/errors.ts'
 import {
   countWaitingListings,
   findListing,
@@ -8,7 +7,7 @@ import {
   lockListing,
   reviewListing,
 } from '../../../activities/store/agents/trust-listings.ts'
-import { unknownSubject } from './evidence.ts'
+import { notAllowed, unknownSubject } from './evidence.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
 
@@ -39,11 +38,7 @@ export const listingSubject: ReviewSubject = {
     await assert.waitsSince(sinceOf(listing))
     const allowed = listingDecisions[listing.review_state]
     if (!allowed.includes(decision))
-      throw refuse('wrong_state', {
-        detail: `the listing is ${listing.review_state}`,
-        next_action: `Allowed: ${allowed.join(', ') || 'nothing'}.`,
-        extra: { allowed_decisions: allowed },
-      })
+      throw notAllowed(`the listing is ${listing.review_state}`, allowed)
     await assert.evidenceSeen()
     const state = decision === 'approve' ? 'approved' : 'rejected'
     await reviewListing(tx, listingId, { state, decisionId })

@@ -25,7 +25,7 @@ import { eventRecorder } from '../../../activities/task/automatic-transitions.ts
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { moneyMoved } from '../../../activities/task/exceptions.ts'
 import { entryView, pilotView } from '../pilots/views.ts'
-import { unknownSubject } from './evidence.ts'
+import { notAllowed, unknownSubject } from './evidence.ts'
 import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
 
@@ -59,12 +59,7 @@ export const pilotSubject = (deps: TaskDeps): ReviewSubject => ({
     if (pilot === undefined) throw unknownSubject('no such pilot')
     await assert.waitsSince(hasEnded(pilot.state) ? undefined : sinceOf(pilot))
     const state = afterDecision(pilot)[decision]
-    if (state === undefined)
-      throw refuse('wrong_state', {
-        detail: `the pilot is ${pilot.state}`,
-        next_action: `Allowed: ${allowedOn(pilot).join(', ') || 'nothing'}.`,
-        extra: { allowed_decisions: allowedOn(pilot) },
-      })
+    if (state === undefined) throw notAllowed(`the pilot is ${pilot.state}`, allowedOn(pilot))
     await assert.evidenceSeen()
     if (run !== undefined && pilot.state === 'running') await abandonRun(deps, tx, run, terms)
     const decision_id = pilot.decision_id ?? decisionId

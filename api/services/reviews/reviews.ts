@@ -31,6 +31,7 @@ import {
 } from '../../../activities/store/tasks/review-decisions.ts'
 import type { Issuing } from '../agents/deps.ts'
 import { type Outcome, outcomeOf } from '../console/outcome.ts'
+import { Service } from '../service.ts'
 import {
   manifestOf,
   type ReadEvidence,
@@ -78,13 +79,7 @@ export type WaitingFilter = ConsoleFilter & { kind?: SubjectKind | undefined }
 export type ConsoleQuery = WaitingFilter & { offset: number; limit: number }
 
 /** Human decisions: what waits for one, and the recording of a decision with its receipt. */
-export class ReviewService {
-  readonly #deps: ReviewDeps
-
-  constructor(deps: ReviewDeps) {
-    this.#deps = deps
-  }
-
+export class ReviewService extends Service<ReviewDeps> {
   async list({ offset, limit, ...filter }: ConsoleQuery) {
     const { waiting, counts } = await this.listWaiting(filter, offset + limit)
     const items = await Promise.all(
@@ -96,7 +91,7 @@ export class ReviewService {
 
   /** The first of what waits, longest first, each to be described, and the number of all by kind. */
   async listWaiting({ kind, ...filter }: WaitingFilter, most: number) {
-    const { db, subjects } = this.#deps
+    const { db, subjects } = this.deps
     const chosen = subjects.filter((subject) => kind === undefined || subject.kind === kind)
     const [lists, counted] = await Promise.all([
       Promise.all(chosen.map((subject) => subject.list(db, filter, most))),
@@ -108,7 +103,7 @@ export class ReviewService {
       .slice(0, most)
       .map(({ since, describe }) => ({
         since,
-        describe: async () => shown(this.#deps, await describe()),
+        describe: async () => shown(this.deps, await describe()),
       }))
     const counts: Record<string, number> = Object.fromEntries(
       chosen.map((subject, index) => [subject.kind, counted[index] ?? 0]),
@@ -118,13 +113,13 @@ export class ReviewService {
 
   /** For each kind, how many subjects wait, and for how many seconds the oldest has waited. */
   waiting(): ReturnType<typeof countWaiting> {
-    return countWaiting(this.#deps.db, this.#deps.subjects)
+    return countWaiting(this.deps.db, this.deps.subjects)
   }
 
   /** Everything that a decision about this subject is about, and a slice of one part; 404 for an unknown subject or part. */
   async evidence(subjectId: string, slice?: { name: string; offset: number }) {
     const read = await this.#evidenceOf(subjectId)
-    const evidence_part = slice === undefined ? null : await sliceOf(this.#deps.db, read, slice)
+    const evidence_part = slice === undefined ? null : await sliceOf(this.deps.db, read, slice)
     return { evidence: shownEvidence(read), evidence_part }
   }
 
@@ -136,8 +131,8 @@ export class ReviewService {
   }
 
   async #evidenceOf(subjectId: string): Promise<ReadEvidence> {
-    for (const { kind, evidence } of this.#deps.subjects) {
-      const found = await evidence(this.#deps.db, subjectId)
+    for (const { kind, evidence } of this.deps.subjects) {
+      const found = await evidence(this.deps.db, subjectId)
       if (found !== undefined) return { manifest: manifestOf(kind, subjectId, found), found }
     }
     throw unknownSubject('no such subject')
@@ -147,9 +142,9 @@ export class ReviewService {
     const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
     const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
     return this.#withTasksOf(input, () =>
-      transaction(this.#deps.db, async (tx) => {
+      transaction(this.deps.db, async (tx) => {
         await claimGrant(tx, callId, decisionId)
-        const decided = await decide(this.#deps, tx, { reviewer, input, decisionId })
+        const decided = await decide(this.deps, tx, { reviewer, input, decisionId })
         await answerCall(callId, decisionId, 200, decided).run(tx)
         return decided
       }),
@@ -177,10 +172,10 @@ export class ReviewService {
     review: Review,
     dryRun: boolean,
   ): Promise<Pick<Outcome, 'state' | 'receipt_id'>> {
-    const { db } = this.#deps
+    const { db } = this.deps
     const known = await findDecision(db, review.decisionId)
     if (known !== undefined) return { state: null, receipt_id: known.receipt_id }
-    const act = (tx: Tx) => decide(this.#deps, tx, review)
+    const act = (tx: Tx) => decide(this.deps, tx, review)
     if (dryRun) return { state: (await tryOut(db, act)).subject.state, receipt_id: null }
     const { subject, receipt } = await this.#withTasksOf(review.input, () => transaction(db, act))
     return { state: subject.state, receipt_id: receipt.receipt_id }
@@ -203,13 +198,13 @@ export class ReviewService {
     { subject_kind, subject_id }: Pick<ReviewInput, 'subject_kind' | 'subject_id'>,
     act: () => Promise<T>,
   ): Promise<T> {
-    const subject = this.#deps.subjects.find(({ kind }) => kind === subject_kind)
-    const tasks = (await subject?.tasksOf?.(this.#deps.db, subject_id)) ?? []
+    const subject = this.deps.subjects.find(({ kind }) => kind === subject_kind)
+    const tasks = (await subject?.tasksOf?.(this.deps.db, subject_id)) ?? []
     // Nothing is decided for a task whose workflow cannot be reached.
-    await Promise.all(tasks.map(this.#deps.wakeTask))
+    await Promise.all(tasks.map(this.deps.wakeTask))
     const answer = await act()
     // The decision is valid even if they cannot be notified now.
-    await Promise.allSettled(tasks.map(this.#deps.wakeTask))
+    await Promise.allSettled(tasks.map(this.deps.wakeTask))
     return answer
   }
 }

@@ -1,4 +1,3 @@
-import { refuse } from '#domain/core/errors.ts'
 import { candidateAfter, candidateDecisions } from '#domain/services/candidate.ts'
 import {
   countServices,
@@ -8,7 +7,7 @@ import {
   lockService,
   type ServiceRow,
 } from '../../../activities/store/services/candidates.ts'
-import { unknownSubject } from './evidence.ts'
+import { notAllowed, unknownSubject } from './evidence.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 
 /** Services of others: approved to be listed and asked for, or denied. An approval can be taken back. */
@@ -31,11 +30,10 @@ export const candidateSubject: ReviewSubject = {
     const allowed = allowedOn(service)
     const state = candidateAfter(service.state, decision)
     if (state === undefined || !allowed.includes(decision))
-      throw refuse('wrong_state', {
-        detail: `the service is ${service.state}${isRead(service) ? '' : ', and nothing was read of it'}`,
-        next_action: `Allowed: ${allowed.join(', ') || 'nothing'}.`,
-        extra: { allowed_decisions: allowed },
-      })
+      throw notAllowed(
+        `the service is ${service.state}${isRead(service) ? '' : ', and nothing was read of it'}`,
+        allowed,
+      )
     await assert.evidenceSeen()
     const decided = await decideService(tx, serviceId, { state, decision_id: decisionId })
     const document_sha256 = decided.inspection?.document?.sha256 ?? null

@@ -1,4 +1,3 @@
-import { refuse } from '#domain/core/errors.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { taskStanding } from '#domain/tasks/lifecycle.ts'
 import { taskTerms } from '#domain/tasks/terms.ts'
@@ -18,7 +17,7 @@ import { readGaps } from '../../../activities/task/gaps.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
 import { approveTask } from '../tasks/input.ts'
 import { taskView } from '../tasks/views.ts'
-import { unknownSubject } from './evidence.ts'
+import { notAllowed, unknownSubject } from './evidence.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 import { taskParts } from './task-evidence.ts'
 
@@ -43,12 +42,7 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
     const order = await findQueuedOrderOf(tx, taskId)
     const allowed = order === undefined ? allowedFor(task) : []
     const why = order === undefined ? `the task is ${task.state}` : `it is reviewed as ${order}`
-    if (!allowed.includes(decision))
-      throw refuse('wrong_state', {
-        detail: why,
-        next_action: `Allowed: ${allowed.join(', ') || 'nothing'}.`,
-        extra: { ...taskStanding(task.state), allowed_decisions: allowed },
-      })
+    if (!allowed.includes(decision)) throw notAllowed(why, allowed, taskStanding(task.state))
     await assert.evidenceSeen()
     if (task.state === 'credit_funded' && decision === 'approve')
       await approveTask(tx, taskId, decisionId)

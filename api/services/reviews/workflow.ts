@@ -1,4 +1,3 @@
-import { refuse } from '#domain/core/errors.ts'
 import { workflowDecisions } from '#domain/production/customer-workflow.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
@@ -11,7 +10,7 @@ import {
   moveWorkflow,
 } from '../../../activities/store/production/customer-workflows.ts'
 import { findProductionWrite } from '../../../activities/store/production/production-writes.ts'
-import { unknownSubject } from './evidence.ts'
+import { notAllowed, unknownSubject } from './evidence.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
 
@@ -33,12 +32,7 @@ export const workflowSubject: ReviewSubject = {
     if (row === undefined) throw unknownSubject('no such workflow')
     await assert.waitsSince(row.created_at)
     const allowed = workflowDecisions(row.state)
-    if (!allowed.includes(decision))
-      throw refuse('wrong_state', {
-        detail: `the workflow is ${row.state}`,
-        next_action: `Allowed: ${allowed.join(', ') || 'nothing'}.`,
-        extra: { allowed_decisions: allowed },
-      })
+    if (!allowed.includes(decision)) throw notAllowed(`the workflow is ${row.state}`, allowed)
     await assert.evidenceSeen()
     const state = decision === 'approve' ? 'active' : 'rejected'
     await moveWorkflow(tx, workflowId, { state, decision_id: decisionId })

@@ -24,6 +24,7 @@ import { runIdOf } from '../../../activities/task/facts.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { type PackageDeps, packageFaults } from '../commerce/evidence.ts'
 import type { Samples } from '../receipts/sample.ts'
+import { Service } from '../service.ts'
 import { owns, type TaskCaller } from '../tasks/access.ts'
 import { contractOf } from '../tasks/contract-terms.ts'
 import { clearingView } from './clearing-view.ts'
@@ -41,25 +42,19 @@ type Deps = TaskDeps &
 type Call = { caller: TaskCaller; runId: string; asked: ClearingAsked; callId: string }
 
 /** Whether a run may be relied on, decided from its records at one head of its ledger. Nothing moves. */
-export class ClearingService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class ClearingService extends Service<Deps> {
   /** The clearing of the sample of packetops. */
   sample() {
     const sold = { rail: 'packetops', tier: 'standard' } as const
-    return this.#deps.samples.once('clearing', async () => {
-      const { items } = await this.#deps.samplePackages.page(sold, { offset: 0, limit: 1 })
-      return sampleClearing(this.#deps, items[0] as SamplePackage)
+    return this.deps.samples.once('clearing', async () => {
+      const { items } = await this.deps.samplePackages.page(sold, { offset: 0, limit: 1 })
+      return sampleClearing(this.deps, items[0] as SamplePackage)
     })
   }
 
   /** 404 for an unknown clearing and for one of another caller. */
   read(caller: TaskCaller, of: { clearing_id: string } | { run_id: string }) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const row =
         'run_id' in of
           ? await latestClearing(tx, (await ownRun(tx, caller, of.run_id)).task_id)
@@ -71,11 +66,11 @@ export class ClearingService {
 
   /** One clearing for each ledger head and state of the payment: a repeat gets it; 422 `idempotency_conflict` for other terms. */
   async run({ caller, runId, asked, callId }: Call) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const task = await transaction(db, (tx) => ownRun(tx, caller, runId))
-    const verified = await verify(this.#deps, runId)
+    const verified = await verify(this.deps, runId)
     const call = { callId, subject: task.task_id, status: 201 }
-    return answerOnce(this.#deps, call, async (tx) =>
+    return answerOnce(this.deps, call, async (tx) =>
       clearingView(tx, await this.#clear(tx, await ownRun(tx, caller, runId), { asked, verified })),
     )
   }
@@ -151,7 +146,7 @@ export class ClearingService {
       money_movement: false,
     }
     const about = { task, subject: ids.clearing_id, kind: 'clearing', facts }
-    return receiptId(await writeTaskReceipt(this.#deps, tx, about))
+    return receiptId(await writeTaskReceipt(this.deps, tx, about))
   }
 }
 

@@ -9,6 +9,7 @@ import { countAtSteps, RUNS_COUNTED_MAX } from '../../../activities/store/tasks/
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { Writer } from '../production/write-gate.ts'
+import { Service } from '../service.ts'
 import type { StartAsked } from './admission.ts'
 import type { RunStartService, Sale } from './start.ts'
 import type { RunViewDeps } from './views.ts'
@@ -23,20 +24,14 @@ export type LoopOperation = Omit<Sale, 'isSold'>
 const loopStart: LoopOperation = { id: 'loop-start', path: '/api/controlled-operating-loops' }
 
 /** Runs of the controlled loop, of every rail that it has today. */
-export class LoopService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class LoopService extends Service<Deps> {
   /** The pattern, its rails, and the runs that are at each step now. */
   async describe(rail: RailKey | undefined) {
     return {
       pattern: [...loopSteps],
       current_rails: rails.filter(isCurrent).map(({ key }) => key),
       future_rail: rails.filter((one) => !isCurrent(one)).map(({ key }) => `${key}_discovery`)[0],
-      live: await countAtSteps(this.#deps.db, rail),
+      live: await countAtSteps(this.deps.db, rail),
       counted_max: RUNS_COUNTED_MAX,
     }
   }
@@ -53,7 +48,7 @@ export class LoopService {
         next_action: `Take one of current_rails of GET ${loopStart.path}.`,
       })
     const quote_id = await this.#quoteFor(writer, asked, callId)
-    return this.#deps.starts.start(writer, { ...asked, quote_id }, callId, sale)
+    return this.deps.starts.start(writer, { ...asked, quote_id }, callId, sale)
   }
 
   /** The quote of the caller, or the quote of zero that a free run of this call has; a repeat finds the same. */
@@ -66,13 +61,13 @@ export class LoopService {
       throw invalid(`a run of ${key} is free: it takes no quote and no funding`)
     if (quote_id !== undefined) return quote_id
     if (!isFree) throw invalid(`a run of ${key} needs a quote`)
-    const { db, tokens } = this.#deps
+    const { db, tokens } = this.deps
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     return transaction(db, async (tx) => {
       const known = await findTaskCredit(tx, taskId)
       return (
         known?.quote_id ??
-        (await issueQuote(this.#deps, tx, { by: { owner: agentId }, rail, tier })).quote_id
+        (await issueQuote(this.deps, tx, { by: { owner: agentId }, rail, tier })).quote_id
       )
     })
   }

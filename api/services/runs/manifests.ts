@@ -7,7 +7,8 @@ import type { MadePackage } from '#domain/runs/return-package.ts'
 import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { type PublicWork, publicWork } from '../resolver/public-work.ts'
+import { publicWork } from '../resolver/public-work.ts'
+import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import { deliveredPackage } from './outcome.ts'
 import { ownRun } from './own-run.ts'
@@ -24,17 +25,11 @@ const KEPT_MAX = 100
 const WAITING_MAX = 4
 
 /** Manifests of packets: of what was sent, and of what an attested run made of it. */
-export class ManifestService {
+export class ManifestService extends Service<Deps> {
   /** Throws 422 `input_rejected` for the items of a packet that are sent with their content. */
   readonly assertDigestsOnly = assertDigestsOnly
-  readonly #deps: Deps
-  readonly #work: PublicWork
+  readonly #work = publicWork(this.deps.pool, 'manifest', WAITING_MAX)
   readonly #made = new Map<string, Manifest | null>()
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-    this.#work = publicWork(deps.pool, 'manifest', WAITING_MAX)
-  }
 
   /** The manifest of the input of a run that has begun; null where it names uploads, takes more than the limits of public work, or too many wait. */
   async provisional(runId: string, packet: Packet): Promise<Manifest | null> {
@@ -49,10 +44,10 @@ export class ManifestService {
 
   /** A packet run of the caller with the manifest of its package, null before it is delivered. 404 for a run of another rail. */
   read(caller: TaskCaller, runId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const task = await ownRun(tx, caller, runId)
       if (task.rail !== 'packetops') throw refuse('not_found', { detail: 'no such packet' })
-      const run = await runView(this.#deps, tx, task)
+      const run = await runView(this.deps, tx, task)
       const row = await deliveredPackage(tx, task.task_id)
       const { result } = (row?.package ?? {}) as Partial<MadePackage>
       return { run, manifest: row === undefined ? null : manifestOf('final', result) }

@@ -13,6 +13,7 @@ import { packageDigest } from '../commerce/request.ts'
 import { decisionNow } from '../commerce/views.ts'
 import type { ProductLinkService } from '../credit/product-links.ts'
 import type { Writer } from '../production/write-gate.ts'
+import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import type { LoopAsked, LoopOperation, LoopService } from './loops.ts'
 import { ownRun } from './own-run.ts'
@@ -34,15 +35,9 @@ const start: LoopOperation = {
 }
 
 /** Runs of diligenceops from their product to the proof of their package, which is evaluated when they close. */
-export class ProductLoopService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class ProductLoopService extends Service<Deps> {
   async start(writer: Writer, asked: Omit<LoopAsked, 'rail'>, callId: string) {
-    const { headers, started } = await this.#deps.loops.start(
+    const { headers, started } = await this.deps.loops.start(
       writer,
       { ...asked, rail: RAIL },
       callId,
@@ -62,10 +57,10 @@ export class ProductLoopService {
   }
 
   async #view(find: (tx: Tx) => Promise<TaskRow>) {
-    const { db, productLinks } = this.#deps
+    const { db, productLinks } = this.deps
     const { run, ...records } = await transaction(db, async (tx) => {
       const task = await find(tx)
-      return { run: await runView(this.#deps, tx, task), ...(await recordsOf(tx, task)) }
+      return { run: await runView(this.deps, tx, task), ...(await recordsOf(tx, task)) }
     })
     const card = await productLinks.card({ rail: run.rail as RailKey, tier: run.tier as Tier })
     return { run, stages: stagesOf(run, { ...records, card }) }

@@ -27,6 +27,7 @@ import { disputeClosed } from '../../../activities/task/exceptions.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
+import { Service } from '../service.ts'
 import type { TaskActor, TaskCaller } from '../tasks/access.ts'
 import { recordAudit } from '../tasks/audit.ts'
 import type { TaskGateway } from '../tasks/events.ts'
@@ -56,34 +57,28 @@ export type Acknowledgement = {
 }
 
 /** Runs as their agents follow, feed and acknowledge them; each read is one transaction, so that its parts agree. */
-export class RunService {
+export class RunService extends Service<Deps> {
   /** The rails whose runs agents start by themselves. */
   readonly offered = rails.filter(({ takes }) => takes.paidAgentUse)
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
   /** 404 for an unknown run, and for that of another. */
   run(caller: TaskCaller, runId: string) {
-    return transaction(this.#deps.db, async (tx) =>
-      runView(this.#deps, tx, await ownRun(tx, caller, runId)),
+    return transaction(this.deps.db, async (tx) =>
+      runView(this.deps, tx, await ownRun(tx, caller, runId)),
     )
   }
 
   /** The run with the criteria that it has to meet. */
   completion(caller: TaskCaller, runId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const task = await ownRun(tx, caller, runId)
-      const run = await runView(this.#deps, tx, task)
+      const run = await runView(this.deps, tx, task)
       return { run, completion: await completionOf(tx, task) }
     })
   }
 
   /** The run once it has changed, or as it is when the time is up. */
   async runMoved(caller: TaskCaller, runId: string, waitMs: number) {
-    const { db, changes } = this.#deps
+    const { db, changes } = this.deps
     const { task_id, sequence, state } = await transaction(db, (tx) => ownRun(tx, caller, runId))
     const hasMoved = async () => (await readSequence(db, task_id)) !== sequence || undefined
     if (state !== 'closed' && waitMs > 0) await lookUntil(changes, task_id, waitMs, hasMoved)
@@ -91,11 +86,11 @@ export class RunService {
   }
 
   runs(filter: RunFilter, page: { offset: number; limit: number }) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const totals = await countRunsOf(tx, filter)
       const items = []
       for (const task of await listRunsOf(tx, filter, page))
-        items.push(await runView(this.#deps, tx, task))
+        items.push(await runView(this.deps, tx, task))
       const total = Object.values(totals).reduce((sum, count) => sum + count, 0)
       return { items, ...page, total, totals }
     })
@@ -103,26 +98,26 @@ export class RunService {
 
   /** Abandons a run that has no result yet; no effect on one that has ended. Throws 409 `recovery_not_allowed` while a payment may be in progress. */
   cancel(actor: TaskActor, runId: string): Promise<void> {
-    return cancelRun(this.#deps, actor, runId)
+    return cancelRun(this.deps, actor, runId)
   }
 
   /** The package of a completed run with our own verification of it. Throws 409 `not_ready`. */
   async returnPackage(caller: TaskCaller, runId: string) {
-    const { db, packages } = this.#deps
+    const { db, packages } = this.deps
     const { keys, ...read } = await transaction(db, (tx) => this.#readPackage(tx, caller, runId))
     const completion = await packages.verify({ view: read.return_package, keys: { keys } })
-    const next_actions = receiptActions(this.#deps.baseUrl, read.attestation)
+    const next_actions = receiptActions(this.deps.baseUrl, read.attestation)
     return { ...read, completion, next_actions }
   }
 
   /** Every file of a package by name, as the texts that were digested. */
   packageTexts(made: ReturnPackage): Promise<Record<string, string>> {
-    return this.#deps.packages.texts(made)
+    return this.deps.packages.texts(made)
   }
 
   /** The id of the package of a task whose run is completed, else null. */
   deliveredPackageId(taskId: string): Promise<string | null> {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const id = (await isDelivered(tx, taskId)) ? findPackageId(tx, runIdOf(taskId)) : undefined
       return (await id) ?? null
     })
@@ -130,17 +125,17 @@ export class RunService {
 
   /** The package of a task with everything around it. Throws 409 `not_ready`. */
   async returnRecord(taskId: string) {
-    const { db, packages } = this.#deps
+    const { db, packages } = this.deps
     const { keys, replay, ...read } = await transaction(db, async (tx) => ({
       ...(await this.#readPackage(tx, { taskId }, runIdOf(taskId))),
-      ...(await readRecord(this.#deps, tx, taskId)),
+      ...(await readRecord(this.deps, tx, taskId)),
     }))
     const job = { view: read.return_package, keys: { keys }, record: replay }
     return { ...read, ...(await packages.verifyAll(job)) }
   }
 
   async submit(actor: TaskActor, submission: Submission) {
-    return this.run({}, runIdOf(await submitRun(this.#deps, actor, submission)))
+    return this.run({}, runIdOf(await submitRun(this.deps, actor, submission)))
   }
 
   /**
@@ -149,10 +144,10 @@ export class RunService {
    */
   async acknowledge(actor: TaskActor, input: Acknowledgement, callId: string): Promise<void> {
     const { run_id, receipt_id, accepted, note } = input
-    const { db, gateway } = this.#deps
+    const { db, gateway } = this.deps
     const { task_id, state } = await transaction(db, async (tx) => {
       const task = await ownRun(tx, actor, run_id)
-      const known = await receiptsOfRun(this.#deps, tx, task)
+      const known = await receiptsOfRun(this.deps, tx, task)
       if (known.some((receipt) => receipt.receipt_id === receipt_id)) return task
       throw refuse('receipt_invalid', { detail: 'it is not a receipt of this run' })
     })
@@ -161,7 +156,7 @@ export class RunService {
       const event = { eventId: callId, event: 'exception_raised', actor: actor.actor } as const
       await gateway.send(task_id, { ...event, data: { code: 'caller_dispute', detail } })
     }
-    await answerOnce(this.#deps, { callId, subject: task_id, status: 200 }, (tx) =>
+    await answerOnce(this.deps, { callId, subject: task_id, status: 200 }, (tx) =>
       this.#recordAcknowledgement(tx, { ...input, actor: actor.actor }, { callId, detail }),
     )
   }
@@ -178,7 +173,7 @@ export class RunService {
     const { actor, ...acknowledged } = input
     const facts = { ...acknowledged, task_id, actor, ledger_entry: ledger_entry?.hash ?? null }
     const seconds = await clockSeconds(tx)
-    const jws = await writeTaskReceipt(this.#deps, tx, {
+    const jws = await writeTaskReceipt(this.deps, tx, {
       task,
       subject: `ak_${digestOf({ call: callId })}`,
       kind: 'acknowledgement',
@@ -190,7 +185,7 @@ export class RunService {
     await recordAudit(tx, task, audit)
     const isLate = !input.accepted && raised === undefined
     const dispute = isLate
-      ? await disputeClosed(this.#deps, tx, { task, detail, by: { actor } })
+      ? await disputeClosed(this.deps, tx, { task, detail, by: { actor } })
       : (await listTaskExceptions(tx, task_id)).find((one) => one.sequence === raised)
     return {
       acknowledgement,
@@ -204,7 +199,7 @@ export class RunService {
     const row = await deliveredPackage(tx, task.task_id)
     const attestation = (await listReceipts(tx, runId)).find(({ kind }) => kind === 'attestation')
     if (row === undefined || attestation === undefined) throw await notDelivered(tx, task)
-    const { settlement_receipt_id, usage_receipt_id } = await runView(this.#deps, tx, task)
+    const { settlement_receipt_id, usage_receipt_id } = await runView(this.deps, tx, task)
     const receipts = { settlement_receipt_id, usage_receipt_id }
     const { completion_signature } = row
     const return_package = returnPackageView(

@@ -16,6 +16,7 @@ import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { Making, Sample, Samples } from '../receipts/sample.ts'
+import { Service } from '../service.ts'
 
 type Deps = Pick<TaskDeps, 'issuer' | 'environment'> & {
   baseUrl: string
@@ -29,13 +30,7 @@ type Asked = { fixtureId: string; rail: RailKey; tier: Tier; input: unknown }
 const noReceipts = { settlement_receipt_id: null, usage_receipt_id: null }
 
 /** The work of rails on published inputs. */
-export class SamplePackages {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class SamplePackages extends Service<Deps> {
   /** The samples of the rails that are sold, or of one, on their published inputs. */
   async page(
     { rail, tier }: { rail?: RailKey | undefined; tier: Tier },
@@ -54,7 +49,7 @@ export class SamplePackages {
   listCompliance(path: string) {
     return complianceSampleKeys.map((key) => {
       const { rail, sections } = complianceSamples[key]
-      const url = `${this.#deps.baseUrl}${path}?sample=${key}`
+      const url = `${this.deps.baseUrl}${path}?sample=${key}`
       return { key, rail, section_count: sections, url }
     })
   }
@@ -67,14 +62,14 @@ export class SamplePackages {
   }
 
   #once(asked: Asked): Promise<SamplePackage> {
-    return this.#deps.samples.once(asked.fixtureId, (making) => this.#make(asked, making))
+    return this.deps.samples.once(asked.fixtureId, (making) => this.#make(asked, making))
   }
 
   async #make(
     { fixtureId, rail, tier, input }: Asked,
     { key, now, sign }: Making,
   ): Promise<SamplePackage> {
-    const { pool, issuer, environment } = this.#deps
+    const { pool, issuer, environment } = this.deps
     const job = { kind: 'work', rail, tier, value: input, lists: {} } as const
     const work = (await pool.run(job)) as Work<unknown>
     const identity = { type: 'service.sample-run.v1', fixture_id: fixtureId, version: CODE_VERSION }

@@ -14,6 +14,7 @@ import { claimCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
+import { Service } from '../service.ts'
 import { agree } from '../tasks/agreement.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
 import type { TaskGateway } from '../tasks/events.ts'
@@ -43,32 +44,26 @@ type Start = {
 }
 
 /** Synthetic runs of callers without an agent: real work on the workflow of every run, reviewed by the sandbox policy, without money. */
-export class SandboxService {
+export class SandboxService extends Service<Deps> {
   /** The rails that can be tried out. */
   readonly runs = (rail: Rail): boolean => usagesOf(rail).includes('synthetic')
   /** The rails of the quickstart. */
   readonly quickstarts = ({ takes }: Rail): boolean => takes.quickstart
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
   /**
    * Stores a run with its input, contract and sandbox credit, and begins its workflow; a repeat returns the same run. 400
    * `invalid_request`, 422 `input_rejected`, `callback_refused`, 503 `paused`.
    */
   async start(asked: SandboxAsked, callId: string) {
-    const { db, tokens, gateway } = this.#deps
+    const { db, tokens, gateway } = this.deps
     const status_token = await tokens.statusToken('tk', callId)
     const taskId = taskIdOf(status_token)
-    assertCallback(this.#deps.callbackHosts, asked.callback_url ?? null, true)
+    assertCallback(this.deps.callbackHosts, asked.callback_url ?? null, true)
     const { terms, input } = this.#plan(asked, taskId)
     if ((await findTask(db, taskId)) === undefined) {
       await assertNotPaused(db, { rail: terms.rail, agentId: terms.agent_id })
       assertReadable(terms.rail, terms.tier, input)
       await transaction(db, (tx) =>
-        storeRun(this.#deps, tx, { taskId, eventId: callId, terms, input, by: asked.by }),
+        storeRun(this.deps, tx, { taskId, eventId: callId, terms, input, by: asked.by }),
       )
     }
     await gateway.advance(taskId)
@@ -78,10 +73,10 @@ export class SandboxService {
 
   /** The run of a task, and the last entry of its ledger. */
   read(taskId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const task = await requireTask(tx, taskId)
       const { sequence, head_hash: hash } = task
-      return { run: await runView(this.#deps, tx, task), ledger_head: { sequence, hash } }
+      return { run: await runView(this.deps, tx, task), ledger_head: { sequence, hash } }
     })
   }
 
@@ -101,7 +96,7 @@ export class SandboxService {
       tier,
       usage: 'synthetic',
       on_gaps: fault === 'missing_evidence' ? 'ask' : 'report',
-      callback_url: callbackOf(this.#deps.callbackHosts, { callback_url, fault, taskId }),
+      callback_url: callbackOf(this.deps.callbackHosts, { callback_url, fault, taskId }),
       objective: `A sandbox run of ${key} on the input of that digest.`,
       input_manifest: manifestOf(given),
       ...(fault === 'worker_exception' ? { fault } : {}),
@@ -111,8 +106,8 @@ export class SandboxService {
 
   async #read(tx: Tx, taskId: string) {
     const task = await requireTask(tx, taskId)
-    const run = await runView(this.#deps, tx, task)
-    const receipts = await receiptsOfRun(this.#deps, tx, task)
+    const run = await runView(this.deps, tx, task)
+    const receipts = await receiptsOfRun(this.deps, tx, task)
     return {
       run,
       receipts: receipts.map(({ jws }) => receiptView(jws)),

@@ -16,6 +16,7 @@ import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import type { WriteGate, Writer } from '../production/write-gate.ts'
+import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import {
   sendContractAccepted,
@@ -73,37 +74,31 @@ const agentUse: Sale = {
 }
 
 /** Starts of runs by agents, and their payment. */
-export class RunStartService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class RunStartService extends Service<Deps> {
   /**
    * Starts a run, or continues one: a named wallet pays at once, a payment that is being confirmed is answered with its challenge,
    * and a payment that the call carries with `PAYMENT-RESPONSE`. Throws 402 `payment_required` with the challenge where nothing
    * pays, and 409 `payment_pending` where a payment may be in progress.
    */
   async start(writer: Writer, given: StartAsked, callId: string, sale = agentUse) {
-    const { db, tokens } = this.#deps
+    const { db, tokens } = this.deps
     const asked = await withMandate(db, given)
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const { agentId } = writer
     await this.#begin({ writer, agentId, taskId, callId, asked, sale })
     const paying = { agentId, taskId, asked, path: sale.path }
-    return payForRun(this.#deps, paying, () => this.#read(taskId))
+    return payForRun(this.deps, paying, () => this.#read(taskId))
   }
 
   /** Throws 402 `payment_required` for a call that carries no payment where nothing that it names pays, nor anything else for its quote. */
   async assertFunded(asked: Funding): Promise<void> {
-    if (await isPaidFor(this.#deps, asked)) return
+    if (await isPaidFor(this.deps, asked)) return
     throw refuse('payment_required', {
       detail: 'nothing pays for the run, and a delegated call carries no payment',
       next_action:
         'Name a wallet, a payment or credit in the input, or present a payment for the quote first.',
       money_moved: 'no',
-      extra: { accepted_methods: this.#deps.payments.methods },
+      extra: { accepted_methods: this.deps.payments.methods },
     })
   }
 
@@ -113,22 +108,22 @@ export class RunStartService {
    */
   async #begin(start: Start): Promise<void> {
     const { agentId, taskId, asked, sale } = start
-    const { db, quotes } = this.#deps
+    const { db, quotes } = this.deps
     const terms = termsOf(agentId, asked)
     const known = await findTask(db, taskId)
     if (known !== undefined && known.terms_sha256 !== digestOf(terms))
       throw refuse('idempotency_conflict', { detail: 'this key has started another run' })
     if (known === undefined) {
       const isSold = sale.isSold(railOf(asked.rail))
-      await assertStartable(this.#deps, { agentId, isSold }, asked)
+      await assertStartable(this.deps, { agentId, isSold }, asked)
     }
     await quotes.claim(agentId, asked.quote_id, asked.quote_token)
-    await assertPaysQuote(this.#deps, agentId, asked)
+    await assertPaysQuote(this.deps, agentId, asked)
     if (known?.entitlement_id == null) await this.#agree(start, terms)
   }
 
   async #agree({ writer, taskId, asked, callId, sale }: Start, terms: TaskTerms): Promise<void> {
-    const deps = this.#deps
+    const deps = this.deps
     const actor = `agent:${terms.agent_id}`
     const { state } = await sendSubmit(deps, { taskId, terms }, { eventId: callId, actor })
     // A task that its preflight closed has no contract: its ledger says why.
@@ -168,7 +163,7 @@ export class RunStartService {
 
   /** A started run as its start would be answered now, and how far it is. 404 for an unknown run, and for that of another. */
   follow(caller: TaskCaller, runId: string) {
-    return transaction(this.#deps.db, async (tx: Tx) => {
+    return transaction(this.deps.db, async (tx: Tx) => {
       const task = await ownRun(tx, caller, runId)
       const { entitlement, challenge, ...started } = await this.#startedAs(tx, task)
       return {
@@ -181,15 +176,15 @@ export class RunStartService {
   }
 
   #read(taskId: string) {
-    return transaction(this.#deps.db, async (tx: Tx) =>
+    return transaction(this.deps.db, async (tx: Tx) =>
       this.#startedAs(tx, await requireTask(tx, taskId)),
     )
   }
 
   async #startedAs(tx: Tx, task: TaskRow) {
-    const run = await runView(this.#deps, tx, task)
-    const { entitlement, challenge } = await this.#deps.payments.ofTask(tx, task.task_id)
-    const receipts = await receiptsOfRun(this.#deps, tx, task)
+    const run = await runView(this.deps, tx, task)
+    const { entitlement, challenge } = await this.deps.payments.ofTask(tx, task.task_id)
+    const receipts = await receiptsOfRun(this.deps, tx, task)
     return {
       run,
       entitlement,

@@ -13,6 +13,7 @@ import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { isSignedByAgent } from '../agents/handshake.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { WriteGate, Writer } from '../production/write-gate.ts'
+import { Service } from '../service.ts'
 import { ownContract, type TaskActor, type TaskCaller, taskOfToken } from './access.ts'
 import { sendContractAccepted, sendContractPrepared, type TaskGateway } from './events.ts'
 import { contractView, taskView } from './views.ts'
@@ -37,15 +38,9 @@ export type Acceptance = {
 type Preparation = { task_token: string; acceptance_criteria: string[] }
 
 /** Contracts of tasks as their agents prepare, read and accept them. */
-export class ContractService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class ContractService extends Service<Deps> {
   read(caller: TaskCaller, contractId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const { contract, task } = await ownContract(tx, caller, contractId)
       return { contract: await contractView(tx, contract, task) }
     })
@@ -53,18 +48,18 @@ export class ContractService {
 
   /** Prepares the contract of a task that passed its preflight; answers its terms and a signed receipt. */
   async prepare(actor: TaskActor, asked: Preparation, callId: string): Promise<void> {
-    const { task_id, terms_sha256 } = await taskOfToken(this.#deps.db, actor, asked.task_token)
+    const { task_id, terms_sha256 } = await taskOfToken(this.deps.db, actor, asked.task_token)
     const prepared = await sendContractPrepared(
-      this.#deps,
+      this.deps,
       { taskId: task_id, termsSha256: terms_sha256, criteria: asked.acceptance_criteria },
       { eventId: callId, actor: actor.actor },
     )
     const subject = prepared.contract_id
-    await answerOnce(this.#deps, { callId, subject, status: 201 }, async (tx) => {
+    await answerOnce(this.deps, { callId, subject, status: 201 }, async (tx) => {
       const { contract, task } = await ownContract(tx, actor, subject)
       const facts = { ...prepared, task_id: task.task_id }
       const receipt = { task, subject, kind: 'intake', facts }
-      const jws = await writeTaskReceipt(this.#deps, tx, receipt)
+      const jws = await writeTaskReceipt(this.deps, tx, receipt)
       return { contract: await contractView(tx, contract, task), receipt: receiptView(jws) }
     })
   }
@@ -72,7 +67,7 @@ export class ContractService {
   /** Throws 401 `proof_invalid` unless a key of the contract's agent signed this acceptance. */
   async assertSigned(caller: TaskCaller, input: Acceptance): Promise<void> {
     const { contract_id, terms_sha256, signature } = input
-    const { db } = this.#deps
+    const { db } = this.deps
     const { task } = await transaction(db, (tx) => ownContract(tx, caller, contract_id))
     const text = acceptanceText(contract_id, terms_sha256)
     if (await isSignedByAgent(db, { agentId: task.agent_id ?? '', text, signature })) return
@@ -89,17 +84,17 @@ export class ContractService {
    */
   async accept(actor: Acceptor, input: Acceptance, callId: string): Promise<void> {
     const { contract_id, terms_sha256, signature } = input
-    const { db, payments } = this.#deps
+    const { db, payments } = this.deps
     const { task_id, agent_id } = await transaction(db, (tx) =>
       this.#reserve(tx, actor, { ...input, callId }),
     )
     const text = acceptanceText(contract_id, terms_sha256)
     await sendContractAccepted(
-      this.#deps,
+      this.deps,
       { taskId: task_id, termsSha256: terms_sha256, acceptance: { text, signature, agent_id } },
       { eventId: callId, actor: actor.actor },
     )
-    await answerOnce(this.#deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
+    await answerOnce(this.deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
       const { contract, task } = await ownContract(tx, actor, contract_id)
       const { entitlement, challenge } = await payments.ofTask(tx, task_id)
       return {
@@ -119,7 +114,7 @@ export class ContractService {
     if (quote_id !== undefined) {
       const owner = task.agent_id ?? task.task_id
       await claimQuote(tx, quote_id, { owner, token: quote_token })
-      await requestCredit(this.#deps, tx, { task, quoteId: quote_id })
+      await requestCredit(this.deps, tx, { task, quoteId: quote_id })
     }
     if (task.usage === 'operational') await this.#admit(tx, by, task, callId)
     return task
@@ -130,7 +125,7 @@ export class ContractService {
     const agentId = task.agent_id ?? ''
     const active = writer === undefined ? await findActiveCredential(tx, agentId) : undefined
     const credentialId = active?.credential_id ?? ''
-    await this.#deps.gate.admit(tx, {
+    await this.deps.gate.admit(tx, {
       operationId: 'contract-accept',
       writer: writer ?? { agentId, credentialId, tool: null },
       rail: task.rail as RailKey,

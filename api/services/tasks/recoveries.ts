@@ -18,6 +18,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { screenFreeText } from '../../calls/forbidden-material.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { type ReplayDeps, replayFileOf } from '../replay/replay-package.ts'
+import { Service } from '../service.ts'
 import type { TaskGateway } from './events.ts'
 import { PatchError, type PatchOperation, patched } from './json-patch.ts'
 import { declineTask, type RecoveryAnswer, recoverTask } from './recover-task.ts'
@@ -55,13 +56,7 @@ function assertBase({ input_sha256 }: TaskRow, base: string | null): void {
 const recoveryIdOf = (callId: string): string => `rec_${digestOf({ call: callId })}`
 
 /** Recoveries of stopped tasks as agents and operators request them. */
-export class RecoveryService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class RecoveryService extends Service<Deps> {
   /** Records a recovery and its effect in one transaction; 202 while an operator has to decide. */
   async recover(asked: RecoveryAsked, callId: string): Promise<Recovered> {
     const { input_patch, ...given } = asked
@@ -70,10 +65,10 @@ export class RecoveryService {
     const { input, base } = await this.#readableInput(asked, recoveryId)
     const request = { ...given, input, recoveryId }
     return this.#withWorkflow(taskId, () =>
-      transaction(this.#deps.db, async (tx): Promise<Recovered> => {
+      transaction(this.deps.db, async (tx): Promise<Recovered> => {
         await claimGrant(tx, callId, taskId)
         if (base !== undefined) assertBase(await requireTask(tx, taskId), base)
-        const { waits, body } = await recoverTask(this.#deps, tx, request)
+        const { waits, body } = await recoverTask(this.deps, tx, request)
         if (waits) return { status: 202, body }
         await answerCall(callId, taskId, 200, body).run(tx)
         return { status: 200 }
@@ -89,7 +84,7 @@ export class RecoveryService {
     { taskId, action, input, input_patch }: RecoveryAsked,
     recoveryId: string,
   ): Promise<{ input: unknown; base?: string | null }> {
-    const { db, uploadChecks } = this.#deps
+    const { db, uploadChecks } = this.deps
     const task = await findTask(db, taskId)
     const isRead = action === 'correct_input' || action === 'supply_evidence'
     const isKnown = (await findRecoveryRequest(db, recoveryId)) !== undefined
@@ -105,7 +100,7 @@ export class RecoveryService {
   /** The present input of a task after a patch; 422 for an operation that does not fit. */
   async #patched({ task_id, input_sha256 }: TaskRow, patch: readonly PatchOperation[]) {
     const input =
-      input_sha256 === null ? {} : await findDocument(this.#deps.db, task_id, input_sha256)
+      input_sha256 === null ? {} : await findDocument(this.deps.db, task_id, input_sha256)
     try {
       const changed = patched(input, patch)
       // A secret may have come in parts.
@@ -126,8 +121,8 @@ export class RecoveryService {
     const { taskId } = asked
     const request = { ...asked, recoveryId: recoveryIdOf(callId) }
     await this.#withWorkflow(taskId, () =>
-      answerOnce(this.#deps, { callId, subject: taskId, status: 200 }, (tx) =>
-        declineTask(this.#deps, tx, request),
+      answerOnce(this.deps, { callId, subject: taskId, status: 200 }, (tx) =>
+        declineTask(this.deps, tx, request),
       ),
     )
   }
@@ -137,22 +132,22 @@ export class RecoveryService {
     const { taskId } = asked
     const request = { ...asked, recoveryId: recoveryIdOf(callId) }
     await this.#withWorkflow(taskId, () =>
-      answerOnce(this.#deps, { callId, subject: taskId, status: 201 }, async (tx) => {
-        const receipt = receiptView(await prepareReplay(this.#deps, tx, request))
+      answerOnce(this.deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+        const receipt = receiptView(await prepareReplay(this.deps, tx, request))
         const task = await taskView(tx, await requireTask(tx, taskId))
-        return { ...(await replayFileOf(this.#deps, tx, taskId)), task, receipt }
+        return { ...(await replayFileOf(this.deps, tx, taskId)), task, receipt }
       }),
     )
   }
 
   /** The signed replay package of a task as it is now; 409 `not_ready` while it has neither an exception nor a result. */
   replayPackage(taskId: string): Promise<ReplayFile> {
-    return transaction(this.#deps.db, (tx) => replayFileOf(this.#deps, tx, taskId))
+    return transaction(this.deps.db, (tx) => replayFileOf(this.deps, tx, taskId))
   }
 
   /** Refuses while the task's workflow cannot be notified. What was stored stays valid if the second notification fails. */
   async #withWorkflow<Result>(taskId: string, command: () => Promise<Result>): Promise<Result> {
-    const { gateway } = this.#deps
+    const { gateway } = this.deps
     await gateway.wake(taskId)
     const result = await command()
     await gateway.wake(taskId).catch(() => undefined)

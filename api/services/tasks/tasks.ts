@@ -29,6 +29,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { Actor } from '../../../activities/task/receipt.ts'
 import { isFor } from '../agents/rails.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
+import { Service } from '../service.ts'
 import { type TaskCaller, taskOfToken } from './access.ts'
 import { assertCallback } from './asked-input.ts'
 import { sendSubmit, type TaskGateway } from './events.ts'
@@ -59,23 +60,17 @@ const unreadInput = () =>
   })
 
 /** Tasks as agents and operators begin, read and stop them. Each event is named after its call, so that a repeat finds it. */
-export class TaskService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class TaskService extends Service<Deps> {
   /** Throws 403 `rail_not_allowed` unless the agent may run the rail. */
   async assertRail(agentId: string, rail: RailKey): Promise<void> {
-    const agent = await findAgent(this.#deps.db, agentId)
+    const agent = await findAgent(this.deps.db, agentId)
     if (agent !== undefined && isFor(agent, rail)) return
     throw refuse('rail_not_allowed', { detail: `the agent may not run ${rail}` })
   }
 
   /** The task of a token in a body; 404 for an unknown token, 403 `not_owner` for the task of another agent. */
   ofToken(caller: TaskCaller, token: string): Promise<TaskRow> {
-    return taskOfToken(this.#deps.db, caller, token)
+    return taskOfToken(this.deps.db, caller, token)
   }
 
   /** Begins a task and answers the checks of its preflight. 422 `input_rejected` for the faults of a given input, `evidence_mismatch` for another than announced. */
@@ -84,7 +79,7 @@ export class TaskService {
     { input, input_manifest, ...asked }: PreflightAsked,
     callId: string,
   ): Promise<void> {
-    const { db, tokens } = this.#deps
+    const { db, tokens } = this.deps
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const announced = input_manifest ?? manifestOf(input)
     const terms = { ...asked, agent_id: agentId, input_manifest: announced }
@@ -94,8 +89,8 @@ export class TaskService {
       else if (terms.usage === 'operational') throw unreadInput()
     }
     const source = { eventId: callId, actor: `agent:${agentId}` }
-    await sendSubmit(this.#deps, { taskId, terms }, source)
-    await answerOnce(this.#deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+    await sendSubmit(this.deps, { taskId, terms }, source)
+    await answerOnce(this.deps, { callId, subject: taskId, status: 201 }, async (tx) => {
       // The preflight is always the second entry of the ledger.
       const checked = await findTaskEvent(tx, taskId, 'own:2')
       const { checks = [] } = (checked?.data ?? {}) as { checks?: Check[] }
@@ -106,8 +101,8 @@ export class TaskService {
 
   /** Adds the task's token, which is derived and never stored, to the stored answer of a preflight. */
   async withTaskToken(stored: Record<string, unknown>, callId: string) {
-    const task_token = await this.#deps.tokens.statusToken('tk', callId)
-    const at = `${this.#deps.osUrl}/api/agents/tasks/${task_token}`
+    const task_token = await this.deps.tokens.statusToken('tk', callId)
+    const at = `${this.deps.osUrl}/api/agents/tasks/${task_token}`
     const links = {
       ledger: `${at}/ledger`,
       exceptions: `${at}/exceptions`,
@@ -117,14 +112,14 @@ export class TaskService {
   }
 
   read(taskId: string) {
-    return transaction(this.#deps.db, async (tx) => taskView(tx, await requireTask(tx, taskId)))
+    return transaction(this.deps.db, async (tx) => taskView(tx, await requireTask(tx, taskId)))
   }
 
   ledger(
     taskId: string,
     { from, most, kind }: { from: number; most: number; kind?: RecordKind | undefined },
   ) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const task = await requireTask(tx, taskId)
       const entries = await listLedger(tx, taskId, { from, most })
       const records = (await listTaskRecords(tx, taskId, kind)).map(recordView)
@@ -136,7 +131,7 @@ export class TaskService {
 
   /** The last steps that the run of a task has taken. */
   steps(taskId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const { state, run_id } = await requireTask(tx, taskId)
       return { task_id: taskId, state, run_id, steps: await takenSteps(tx, run_id) }
     })
@@ -144,7 +139,7 @@ export class TaskService {
 
   /** The closing attestation of the whole ledger, or else the one of the run. Throws 409 `not_ready`. */
   attestation(taskId: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const task = await requireTask(tx, taskId)
       const subjects = task.run_id === null ? [taskId] : [taskId, task.run_id]
       for (const subject of subjects) {
@@ -160,7 +155,7 @@ export class TaskService {
   }
 
   exceptions(taskId: string, state: TaskExceptionState | undefined) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const rows = await listTaskExceptions(tx, taskId)
       const task = await taskView(tx, await requireTask(tx, taskId))
       const open = rows.findLast(({ closed_at }) => closed_at === null)
@@ -187,8 +182,8 @@ export class TaskService {
   /** Stops a task with an exception. Throws 409 `wrong_state`. */
   async raise({ taskId, actor, actorName, code, detail }: RaisedException, callId: string) {
     const event = { eventId: callId, event: 'exception_raised', actor, actorName } as const
-    await this.#deps.gateway.send(taskId, { ...event, data: { code, detail } })
-    await answerOnce(this.#deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+    await this.deps.gateway.send(taskId, { ...event, data: { code, detail } })
+    await answerOnce(this.deps, { callId, subject: taskId, status: 201 }, async (tx) => {
       const task = await requireTask(tx, taskId)
       const raised = (await findTaskEvent(tx, taskId, callId))?.sequence
       const rows = await listTaskExceptions(tx, taskId)
@@ -200,13 +195,13 @@ export class TaskService {
 
   /** Refuses before anything is written what the task would be refused later: 403 `trust_required`, 422 `callback_refused`. */
   async #assertAdmitted({ agent_id, usage, callback_url }: TaskTerms): Promise<void> {
-    const agent = await findAgent(this.#deps.db, agent_id ?? '')
+    const agent = await findAgent(this.deps.db, agent_id ?? '')
     if (usage === 'operational' && agent?.sandbox === true)
       throw refuse('trust_required', {
         detail: 'a sandbox agent may not run operational tasks',
         next_action: 'Ask for usage synthetic.',
       })
-    assertCallback(this.#deps.callbackHosts, callback_url, usage === 'synthetic')
+    assertCallback(this.deps.callbackHosts, callback_url, usage === 'synthetic')
   }
 
   async #assertAnnounced(
@@ -214,9 +209,9 @@ export class TaskService {
     { rail, tier, input_manifest }: TaskTerms,
     input: Record<string, unknown>,
   ): Promise<void> {
-    await this.#deps.uploadChecks.assertInput({ owner, rail, tier, input })
+    await this.deps.uploadChecks.assertInput({ owner, rail, tier, input })
     const uploads = uploadDigestsOf(railOf(rail), input)
-    const sized = await sizedUploads(this.#deps.db, owner, uploads)
+    const sized = await sizedUploads(this.deps.db, owner, uploads)
     assertManifest(input_manifest, [...manifestOf(input), ...sized])
   }
 }

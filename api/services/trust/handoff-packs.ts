@@ -16,6 +16,7 @@ import {
   insertPack,
 } from '../../../activities/store/trust/handoff-packs.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
+import { Service } from '../service.ts'
 import type { TrustDeps } from './deps.ts'
 import { packetOf, verifyPack } from './verification.ts'
 
@@ -27,20 +28,14 @@ export type PackInput = Pick<PackClaims, 'task' | 'permissions' | 'state'> & {
 }
 
 /** Packs with which an agent hands work over to another one. */
-export class HandoffService {
-  readonly #deps: TrustDeps
-
-  constructor(deps: TrustDeps) {
-    this.#deps = deps
-  }
-
+export class HandoffService extends Service<TrustDeps> {
   build(builder: string, input: PackInput, callId: string) {
     if (isTooLarge(input))
       throw refuse('payload_too_large', {
         detail: `the input is over ${trustLimits.handoffInputBytes} bytes of canonical JSON`,
       })
     const id = packId(builder, input.idempotency_key)
-    return answerOnce(this.#deps, { callId, subject: id, status: 201 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: id, status: 201 }, async (tx) => {
       await lockSubject(`${builder}:${input.task.task_id}`).run(tx)
       if ((await findPack(tx, { pack_id: id })) !== undefined) throw alreadyBuilt(id)
       const last = await findLastPack(tx, builder, input.task.task_id)
@@ -53,8 +48,8 @@ export class HandoffService {
   /** A pack that is not one of ours is no error: the answer says why. */
   async verify(caller: string, pack: string) {
     const [judged, now] = await Promise.all([
-      verifyPack(this.#deps, pack),
-      clockSeconds(this.#deps.db),
+      verifyPack(this.deps, pack),
+      clockSeconds(this.deps.db),
     ])
     const { claims, key, receiptId: stored } = judged
     const expired = claims === null ? null : claims.exp <= now
@@ -72,7 +67,7 @@ export class HandoffService {
       checks,
       pack: claims,
       key,
-      verification_packet: await packetOf(this.#deps, stored),
+      verification_packet: await packetOf(this.deps, stored),
     }
   }
 
@@ -80,7 +75,7 @@ export class HandoffService {
     tx: Tx,
     { id, builder, input }: { id: string; builder: string; input: PackInput },
   ): Promise<PackClaims> {
-    const { issuer, environment } = this.#deps
+    const { issuer, environment } = this.deps
     const { recipient_wallet, task, permissions, state, usage } = input
     const iat = Math.floor(await clockSeconds(tx))
     if (permissions.expires_at <= iat)
@@ -110,12 +105,12 @@ export class HandoffService {
     made: { claims: PackClaims; input: PackInput; builder: string; callId: string; seq: number },
   ) {
     const { claims, input, builder, callId, seq } = made
-    const sign = await this.#deps.signPack(tx)
+    const sign = await this.deps.signPack(tx)
     const { jws, kid } = await sign(claims)
     const pack_sha256 = sha256Hex(jws)
     const { jti: pack_id, usage, iat, exp, aud } = claims
     const facts = { pack_id, pack_sha256, builder: claims.sub, recipient: aud, expires_at: exp }
-    const receipt = await issueReceipt(this.#deps, tx, {
+    const receipt = await issueReceipt(this.deps, tx, {
       subject: pack_id,
       kind: 'handoff',
       usage,

@@ -16,6 +16,7 @@ import {
   replaceInbox,
 } from '../../../activities/store/trust/proofs.ts'
 import { createKeyedQueue } from '../../calls/keyed-queue.ts'
+import { Service } from '../service.ts'
 import type { TrustDeps } from './deps.ts'
 import { verifyPack, verifyPassport } from './verification.ts'
 
@@ -23,14 +24,9 @@ type Stored = { wallet: string; proof: Proof; callId: string }
 type Page = { offset: number; limit: number }
 
 /** The proofs that a wallet keeps with the service. */
-export class InboxService {
-  readonly #deps: TrustDeps
+export class InboxService extends Service<TrustDeps> {
   /** Stores of one wallet in this process wait here and lose no attempt to each other. */
   readonly #queue = createKeyedQueue()
-
-  constructor(deps: TrustDeps) {
-    this.#deps = deps
-  }
 
   /** The same proof again is the one that is there. */
   async store({ wallet, proof, callId }: Stored) {
@@ -38,7 +34,7 @@ export class InboxService {
     const id = proofId(wallet, proof)
     const call = { callId, subject: `proof_${id}`, status: 201 }
     return this.#queue(wallet, () =>
-      answerOnce(this.#deps, call, async (tx) => {
+      answerOnce(this.deps, call, async (tx) => {
         const row = await this.#storeOnce(tx, wallet, { id, proof })
         return {
           proof_id: id,
@@ -53,7 +49,7 @@ export class InboxService {
   }
 
   async list(wallet: string, page: Page) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const [rows, inbox] = await Promise.all([listProofs(db, wallet, page), readInbox(db, wallet)])
     const proofs = rows.map(({ stored_at, ...row }) => ({
       ...row,
@@ -63,7 +59,7 @@ export class InboxService {
   }
 
   async retrieve(wallet: string, id: string) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const row = await findProof(db, wallet, id)
     if (row === undefined)
       throw refuse('not_found', { detail: 'this wallet has no proof of that id' })
@@ -80,7 +76,7 @@ export class InboxService {
   async #assertGenuine({ kind, content }: Proof): Promise<void> {
     if (kind === 'evidence') return
     const verify = kind === 'receipt_passport' ? verifyPassport : verifyPack
-    const { reasons } = await verify(this.#deps, content)
+    const { reasons } = await verify(this.deps, content)
     if (reasons.length === 0) return
     throw refuse('receipt_invalid', {
       detail: `the content is no valid ${kind}: ${reasons.join(', ')}`,
@@ -117,7 +113,7 @@ export class InboxService {
   ): Promise<ProofRow> {
     const { wallet, id, proof, bytes, next } = made
     const stored_at = new Date(Math.floor((await clockSeconds(tx)) * 1000))
-    const receipt = await issueReceipt(this.#deps, tx, {
+    const receipt = await issueReceipt(this.deps, tx, {
       subject: `proof_${id}`,
       kind: 'intake',
       usage: 'unspecified',

@@ -16,24 +16,19 @@ import {
 } from '../../../activities/store/trust/passports.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { findWork } from '../../../activities/store/trust/work.ts'
+import { Service } from '../service.ts'
 import type { TrustDeps } from './deps.ts'
 import { packetOf, verifyPassport } from './verification.ts'
 
 type Asked = { wallet: string; work: Work; usage: RunUsage; callId: string }
 
 /** Receipt passports: signed statements about work that the rows of the service prove. */
-export class PassportService {
-  readonly #deps: TrustDeps
-
-  constructor(deps: TrustDeps) {
-    this.#deps = deps
-  }
-
+export class PassportService extends Service<TrustDeps> {
   /** One passport for each wallet and work; all in one transaction. */
   issue(asked: Asked) {
     const { wallet, work, callId } = asked
     const id = passportId(wallet, work)
-    return answerOnce(this.#deps, { callId, subject: id, status: 201 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject: id, status: 201 }, async (tx) => {
       await lockSubject(id).run(tx)
       const earlier = await findPassport(tx, { passport_id: id })
       if (earlier !== undefined && earlier.call_id !== callId) throw attested(id)
@@ -43,16 +38,16 @@ export class PassportService {
 
   /** A passport that is not one of ours is no error: the answer says why. */
   async verify(passport: string) {
-    const { receiptId: id, ...judged } = await verifyPassport(this.#deps, passport)
+    const { receiptId: id, ...judged } = await verifyPassport(this.deps, passport)
     return {
       valid: judged.reasons.length === 0,
       ...judged,
-      verification_packet: await packetOf(this.#deps, id),
+      verification_packet: await packetOf(this.deps, id),
     }
   }
 
   async #make(tx: Tx, id: string, { wallet, work, usage, callId }: Asked): Promise<PassportRow> {
-    const { issuer, environment, signPassport } = this.#deps
+    const { issuer, environment, signPassport } = this.deps
     const proven = await findWork(tx, wallet, work)
     if (proven === undefined)
       throw refuse('work_not_found', { detail: 'no such work of this wallet is on record' })
@@ -71,7 +66,7 @@ export class PassportService {
     }
     const { jws, kid } = await sign(claims)
     const facts = { passport_id: id, passport_sha256: sha256Hex(jws), wallet, work, proven }
-    const receipt = await issueReceipt(this.#deps, tx, {
+    const receipt = await issueReceipt(this.deps, tx, {
       subject: id,
       kind: 'passport',
       usage,

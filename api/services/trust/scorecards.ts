@@ -13,6 +13,7 @@ import { clockSeconds } from '../../../activities/store/postgres/db.ts'
 import { readBoundAccounts } from '../../../activities/store/trust/bound-accounts.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { findAllWork } from '../../../activities/store/trust/work.ts'
+import { Service } from '../service.ts'
 import type { TrustDeps } from './deps.ts'
 
 type PaymentItem = {
@@ -36,22 +37,16 @@ type ScoreFacts = ReturnType<typeof computeScorecard> & {
 }
 
 /** Scores by evidence of the rows and of the chain; the caller only names it. */
-export class ScorecardService {
-  readonly #deps: TrustDeps
-
-  constructor(deps: TrustDeps) {
-    this.#deps = deps
-  }
-
+export class ScorecardService extends Service<TrustDeps> {
   /** The same inputs within an hour of the chain get the first score. */
   async compute(wallet: string, input: ScoreInput, callId: string) {
     const inputs = normalised(wallet, input)
     const { facts, hour } = await this.#work(wallet, inputs)
     const subject = `score_${digestOf({ inputs_sha256: facts.inputs_sha256, hour })}`
-    return answerOnce(this.#deps, { callId, subject, status: 200 }, async (tx) => {
+    return answerOnce(this.deps, { callId, subject, status: 200 }, async (tx) => {
       await lockSubject(subject).run(tx)
       const { selfPayments: _listed, ...signed } = facts
-      const jws = await issueReceipt(this.#deps, tx, {
+      const jws = await issueReceipt(this.deps, tx, {
         subject,
         kind: 'scorecard',
         usage: 'unspecified',
@@ -62,7 +57,7 @@ export class ScorecardService {
   }
 
   async #work(wallet: string, inputs: Inputs): Promise<{ facts: ScoreFacts; hour: number }> {
-    const { db, asset } = this.#deps
+    const { db, asset } = this.deps
     const { evidence, headTime } = await this.#readChain(inputs.claimed)
     const parties = [wallet, ...inputs.claimed.map(({ payee }) => payee)]
     const [found, accounts, asOf] = await Promise.all([
@@ -99,7 +94,7 @@ export class ScorecardService {
 
   /** There is no half score: without the chain there is none. */
   async #readChain(claimed: readonly ClaimedPayment[]) {
-    const { paymentEvidence, chainTime } = this.#deps
+    const { paymentEvidence, chainTime } = this.deps
     try {
       const [evidence, headTime] = await Promise.all([paymentEvidence(claimed), chainTime()])
       return { evidence, headTime }

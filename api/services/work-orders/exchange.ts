@@ -35,6 +35,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { expireClaim } from '../../../activities/task/exchange.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import type { WriteGate, Writer } from '../production/write-gate.ts'
+import { Service } from '../service.ts'
 import type { TaskGateway } from '../tasks/events.ts'
 import { type DeliveryChecks, readDelivery, type Sent } from './delivery-checks.ts'
 import {
@@ -64,16 +65,10 @@ const SUMMARY_CHARS = 200
 const CLAIMS_SHOWN = 25
 
 /** Work orders that agents other than their requesters may do. */
-export class ExchangeService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class ExchangeService extends Service<Deps> {
   /** What may be claimed now, and an agent's own claims; 404 for a claim that is not its own. */
   list({ agentId, claimId, rail }: Asked, page: { offset: number; limit: number }) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const { rows, total } = await listOpenOrders(tx, rail, page)
       const items = rows.map(({ objective, exchange_until, ...row }) => ({
         ...row,
@@ -104,7 +99,7 @@ export class ExchangeService {
 
   /** The rails of what an agent claimed; an unknown claim or one of another agent has none. */
   async railsOf(agentId: string, claimId: string): Promise<string[]> {
-    const { db } = this.#deps
+    const { db } = this.deps
     const claim = await findClaim(db, claimId)
     if (claim?.agent_id !== agentId) return []
     return (await listOrderedTasks(db, claim.work_order_id)).map(({ rail }) => rail)
@@ -112,7 +107,7 @@ export class ExchangeService {
 
   /** One of any number of callers gets the order; a repeat by its agent finds its claim. 404, 403, 409. */
   async claim(writer: Writer, workOrderId: string, callId: string): Promise<void> {
-    const { db, gateway, baseUrl } = this.#deps
+    const { db, gateway, baseUrl } = this.deps
     const claimId = `xc_${digestOf({ claim: callId })}`
     // Most of those who lose find it here, without the lock of the order.
     assertFree(await findLiveClaim(db, workOrderId), writer)
@@ -134,7 +129,7 @@ export class ExchangeService {
   }
 
   async #insert(tx: Tx, { order, task, writer, claimId, callId }: NewClaim): Promise<ClaimRow> {
-    const { gate, claimMs } = this.#deps
+    const { gate, claimMs } = this.deps
     const { agentId } = writer
     const entitlement_id = await assertMayClaim(tx, agentId, { order, task })
     if ((await countHeld(tx, agentId)) >= limits.claimsHeldMax)
@@ -160,12 +155,12 @@ export class ExchangeService {
     if (task.agent_id === null) return
     const quote = await findQuote(tx, task.quote_id ?? '')
     const basisUsd = quote === undefined ? 0 : quote.total_usd / quote.units
-    await take(this.#deps, tx, 'escrow_fee', { agentId: task.agent_id, subject: claimId, basisUsd })
+    await take(this.deps, tx, 'escrow_fee', { agentId: task.agent_id, subject: claimId, basisUsd })
   }
 
   /** Stores what was delivered once the validator takes it; the run of the order continues with it. 404, 403, 409, 422. */
   async deliver(writer: Writer, asked: Named & Sent, callId: string) {
-    const { db, gateway, deliveries } = this.#deps
+    const { db, gateway, deliveries } = this.deps
     const { work_order_id, claim_id } = asked
     const delivery = readDelivery(asked)
     const sha256 = digestOf(delivery)
@@ -202,7 +197,7 @@ export class ExchangeService {
     assertHeld(row, task)
     const { claim_id, work_order_id, entitlement_id, input_sha256, terms_sha256 } = row
     const write = { operationId: 'exchange-deliver', writer, callbackUrl: null, callId }
-    await this.#deps.gate.admit(tx, { ...write, rail: task.rail as RailKey, subject: claim_id })
+    await this.deps.gate.admit(tx, { ...write, rail: task.rail as RailKey, subject: claim_id })
     await this.#takeFee(tx, accrueOrOwe, task, claim_id)
     const facts = {
       claim_id,
@@ -217,7 +212,7 @@ export class ExchangeService {
       checks: checks.map(({ check, ok }) => ({ check, ok })),
     }
     const content = { subject: claim_id, kind: 'exchange_delivery', usage: 'operational', facts }
-    const jws = await issueReceipt(this.#deps, tx, content)
+    const jws = await issueReceipt(this.deps, tx, content)
     const made = { delivery, delivery_sha256: sha256, checks, receipt_id: receiptId(jws) }
     await deliverClaim(tx, claim_id, made)
   }
@@ -225,7 +220,7 @@ export class ExchangeService {
   /** What the timer does to an overdue claim, by the claim's own agent. 404, 403, 409. */
   async release(agentId: string, { reason, ...named }: Named & { reason: string }, callId: string) {
     const act = { callId, subject: named.claim_id, status: 200 }
-    await answerOnce({ db: this.#deps.db }, act, async (tx) => {
+    await answerOnce({ db: this.deps.db }, act, async (tx) => {
       const { order, task } = await lockExchange(tx, named.work_order_id)
       await expireClaim(tx, task)
       const row = await ownClaim(tx, agentId, named)
@@ -241,7 +236,7 @@ export class ExchangeService {
   }
 
   #read(agentId: string, named: Named) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const row = await ownClaim(tx, agentId, named)
       const order = await findWorkOrder(tx, named)
       const [task] = await listOrderedTasks(tx, named.work_order_id)

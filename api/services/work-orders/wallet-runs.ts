@@ -17,6 +17,7 @@ import type { StartAsked } from '../runs/admission.ts'
 import { assertStartable } from '../runs/admission.ts'
 import { ownRun } from '../runs/own-run.ts'
 import type { RunViewDeps } from '../runs/views.ts'
+import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import type { TaskGateway } from '../tasks/events.ts'
 import { orderOfRun } from './ordered-run.ts'
@@ -47,24 +48,18 @@ export type WalletStart = Pick<StartAsked, Asked> & {
 }
 
 /** Runs that an allowance wallet pays for. */
-export class WalletRunService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class WalletRunService extends Service<Deps> {
   /** 404 for an unknown run, and for that of another. */
   read(caller: TaskCaller, runId: string) {
-    return transaction(this.#deps.db, async (tx) =>
-      walletRunView(this.#deps, tx, await ownRun(tx, caller, runId)),
+    return transaction(this.deps.db, async (tx) =>
+      walletRunView(this.deps, tx, await ownRun(tx, caller, runId)),
     )
   }
 
   /** Starts a run with its order and its payment; repeated, it returns the run that it started. 402 with the shortfall. */
   async start(writer: Writer, asked: WalletStart, callId: string) {
     const { agentId } = writer
-    const { db, tokens, gateway, gate } = this.#deps
+    const { db, tokens, gateway, gate } = this.deps
     const { status_token, ids } = await orderNames(tokens, callId)
     const work_order_id = ids.workOrderId
     if ((await findWorkOrder(db, { work_order_id })) === undefined)
@@ -76,7 +71,7 @@ export class WalletRunService {
     const write = { operationId: 'wallet-run-start', writer, rail, callbackUrl, callId } as const
     await transaction(db, async (tx) => {
       await claimGrant(tx, callId, work_order_id)
-      await storeWalletRun(this.#deps, tx, {
+      await storeWalletRun(this.deps, tx, {
         agentId,
         walletId: asked.wallet_id,
         quoteId: asked.quote_id,
@@ -95,17 +90,17 @@ export class WalletRunService {
   }
 
   async #assertStartable(agentId: string, asked: WalletStart): Promise<void> {
-    const { db, quotes } = this.#deps
+    const { db, quotes } = this.deps
     await assertNotPaused(db, { rail: asked.rail, agentId })
     const isSold = (railOf(asked.rail).prices?.[asked.tier] ?? 0) > 0
-    await assertStartable(this.#deps, { agentId, isSold }, { ...asked, usage: 'operational' })
+    await assertStartable(this.deps, { agentId, isSold }, { ...asked, usage: 'operational' })
     await quotes.claim(agentId, asked.quote_id, asked.quote_token)
   }
 
   /** A balance that is too small leaves no run: the agent funds its wallet, or pays the quote in another way. */
   async #askForMoney({ wallet_id, quote_id }: WalletStart, error: unknown): Promise<never> {
     if (!(error instanceof DomainError) || error.refusal.code !== 'wallet_underfunded') throw error
-    const challenge = await this.#deps.payments.challenge(quote_id)
+    const challenge = await this.deps.payments.challenge(quote_id)
     const { accepted_methods } = challenge
     throw refuse('payment_required', {
       detail: error.refusal.detail,

@@ -24,6 +24,7 @@ import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { assertQuoted } from '../runs/admission.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
+import { Service } from '../service.ts'
 import { assertAllReadable, assertCallback } from '../tasks/asked-input.ts'
 import type { TaskGateway } from '../tasks/events.ts'
 import { type Consent, consentedRecovery, declinedProposal, proposalViews } from './consent.ts'
@@ -48,16 +49,10 @@ type Deps = TaskDeps &
 type OrderCaller = { agentId?: string; workOrderId?: string }
 
 /** Work orders: sent by any caller, decided at the review console, and completed by the tasks behind them. */
-export class WorkOrderService {
-  readonly #deps: Deps
-
-  constructor(deps: Deps) {
-    this.#deps = deps
-  }
-
+export class WorkOrderService extends Service<Deps> {
   /** Stores an order; repeated, it returns the stored one. 422 `input_rejected`, `amount_mismatch`, 404, 409 `quote_mismatch`, 410, 503 `paused`. */
   async create(asked: OrderInput, callId: string) {
-    const { db, tokens, quotes, gateway } = this.#deps
+    const { db, tokens, quotes, gateway } = this.deps
     const { status_token, ids } = await orderNames(tokens, callId)
     const work_order_id = ids.workOrderId
     const known = await findWorkOrder(db, { work_order_id })
@@ -70,7 +65,7 @@ export class WorkOrderService {
       if (order.quote_id !== null) await quotes.claim(owner, order.quote_id, quote_token)
     }
     await transaction(db, (tx) =>
-      storeOrder(this.#deps, tx, { ...order, ...ids, on_gaps: 'report', runs }),
+      storeOrder(this.deps, tx, { ...order, ...ids, on_gaps: 'report', runs }),
     )
     await Promise.all(runs.map(({ taskId }) => gateway.advance(taskId)))
     const stored = await transaction(db, (tx) => this.#readStored(tx, work_order_id))
@@ -79,7 +74,7 @@ export class WorkOrderService {
 
   /** 404 for an unknown order, 403 `not_owner` for a caller who neither is its agent nor holds its token. */
   read(caller: OrderCaller, work_order_id: string) {
-    return transaction(this.#deps.db, async (tx) => {
+    return transaction(this.deps.db, async (tx) => {
       const order = await ownOrder(tx, caller, work_order_id)
       return {
         work_order: await orderView(tx, order),
@@ -90,14 +85,14 @@ export class WorkOrderService {
 
   /** The recovery with the proposed input that the holder of the order's token accepts; 403, 404, 409. */
   consent(workOrderId: string, work_order_id: string, consent: Consent) {
-    return transaction(this.#deps.db, async (tx) =>
+    return transaction(this.deps.db, async (tx) =>
       consentedRecovery(tx, await ownerOf(tx, workOrderId, work_order_id), consent),
     )
   }
 
   /** The proposal that the holder of the order's token declines; 403, 404, 409. */
   decline(workOrderId: string, work_order_id: string, consent: Consent) {
-    return transaction(this.#deps.db, async (tx) =>
+    return transaction(this.deps.db, async (tx) =>
       declinedProposal(tx, await ownerOf(tx, workOrderId, work_order_id), consent),
     )
   }
@@ -106,7 +101,7 @@ export class WorkOrderService {
     return Promise.all(
       steps.map(async ({ rail, input }, index) => {
         const eventId = `${callId}:${index + 1}`
-        const taskId = taskIdOf(await this.#deps.tokens.statusToken('tk', eventId))
+        const taskId = taskIdOf(await this.deps.tokens.statusToken('tk', eventId))
         return { taskId, eventId, rail, input }
       }),
     )
@@ -114,26 +109,26 @@ export class WorkOrderService {
 
   async #assertAcceptable(asked: OrderInput): Promise<void> {
     const { steps, quote_id, tier, agentId, callback_url } = asked
-    assertCallback(this.#deps.callbackHosts, callback_url, agentId === null)
+    assertCallback(this.deps.callbackHosts, callback_url, agentId === null)
     for (const { rail } of steps) {
-      await assertNotPaused(this.#deps.db, { rail, agentId })
+      await assertNotPaused(this.deps.db, { rail, agentId })
       assertOperational(rail)
     }
     if (asked.exchange !== undefined) assertExchangeable(asked.exchange, steps)
     assertAllReadable(steps.map((step) => ({ ...step, tier })))
     if (agentId !== null)
       for (const step of steps)
-        await this.#deps.uploadChecks.assertUploads({ owner: agentId, tier, ...step })
+        await this.deps.uploadChecks.assertUploads({ owner: agentId, tier, ...step })
     const [first] = steps
     if (quote_id === null || first === undefined) return
-    await assertQuoted(this.#deps.quotes, { quote_id, rail: first.rail, tier })
+    await assertQuoted(this.deps.quotes, { quote_id, rail: first.rail, tier })
   }
 
   async #readStored(tx: Tx, work_order_id: string) {
     const work_order = await orderView(tx, await requireOrder(tx, work_order_id))
     const rail_runs = []
     const tasks = await listOrderedTasks(tx, work_order_id)
-    for (const task of tasks) rail_runs.push(await runView(this.#deps, tx, task))
+    for (const task of tasks) rail_runs.push(await runView(this.deps, tx, task))
     const [intake] = await listReceipts(tx, work_order_id)
     const [task] = tasks
     const [first] = task === undefined ? [] : await listLedger(tx, task.task_id, { most: 1 })
