@@ -4,15 +4,6 @@ import { operation } from '../../operation.ts'
 import { presentedCredential } from './caller.ts'
 import { Credential, Rail } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    decision: z.enum(['allow', 'deny']),
-    reasons: z.array(z.strictObject({ code: z.string(), detail: z.string() })),
-    credential: Credential.nullable(),
-    audit_event_id: z.string(),
-  })
-  .meta({ id: 'CredentialDecision' })
-
 /** POST /api/credential-enforcement-middleware: what the presented credential may do, and why not; nothing is done. */
 export const credentialEnforce = operation({
   id: 'credential-enforce',
@@ -30,7 +21,14 @@ export const credentialEnforce = operation({
     amount_usd: z.int().min(0).max(1_000_000).optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
-  output,
+  output: z
+    .strictObject({
+      decision: z.enum(['allow', 'deny']),
+      reasons: z.array(z.strictObject({ code: z.string(), detail: z.string() })),
+      credential: Credential.nullable(),
+      audit_event_id: z.string(),
+    })
+    .meta({ id: 'CredentialDecision' }),
   handle: async ({ idempotency_key: _key, ...wanted }, context) => ({
     body: await context.enforcement.check(presentedCredential(context), wanted, context.callId),
   }),

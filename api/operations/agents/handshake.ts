@@ -3,26 +3,6 @@ import { answeredByService, operation } from '../../operation.ts'
 import { callingToken } from './caller.ts'
 import { Credential, TrustState } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    trust_state: TrustState,
-    gateway_state: z.enum(['not_ready', 'key_ready', 'gateway_ready']),
-    credential_envelope: z
-      .union([
-        z.strictObject({
-          sealed: z.literal(true),
-          jwe: z.string().meta({
-            description: 'Compact JWE (ECDH-ES, A256GCM) around {credential, credential_id}.',
-          }),
-        }),
-        z.strictObject({ sealed: z.literal(false), credential: z.string() }),
-      ])
-      .nullable()
-      .meta({ description: 'The access key, shown to the claim that took it and to its repeats.' }),
-    credential: Credential.nullable(),
-  })
-  .meta({ id: 'Handshake' })
-
 /** POST /api/agents/handshake on the OS host: the agent shows that it holds its key, and claims the access key that waits. */
 export const handshake = operation({
   id: 'handshake',
@@ -43,7 +23,27 @@ export const handshake = operation({
     protocol_version: z.literal('1'),
     claim_credential: z.boolean().default(false),
   }),
-  output,
+  output: z
+    .strictObject({
+      trust_state: TrustState,
+      gateway_state: z.enum(['not_ready', 'key_ready', 'gateway_ready']),
+      credential_envelope: z
+        .union([
+          z.strictObject({
+            sealed: z.literal(true),
+            jwe: z.string().meta({
+              description: 'Compact JWE (ECDH-ES, A256GCM) around {credential, credential_id}.',
+            }),
+          }),
+          z.strictObject({ sealed: z.literal(false), credential: z.string() }),
+        ])
+        .nullable()
+        .meta({
+          description: 'The access key, shown to the claim that took it and to its repeats.',
+        }),
+      credential: Credential.nullable(),
+    })
+    .meta({ id: 'Handshake' }),
   authorize: (input, context) => context.handshakes.assertSigned(callingToken(context), input),
   handle: async (input, context) => {
     await context.handshakes.shakeHands(callingToken(context), input, context.callId)

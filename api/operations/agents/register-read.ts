@@ -3,12 +3,6 @@ import { operation } from '../../operation.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
 import { Manifest } from './register.ts'
 
-const output = contractSchema('Agents by trust state.', {
-  manifest_schema: z.looseObject({}),
-}).meta({
-  id: 'RegistrationContract',
-})
-
 /** GET /api/agents/register: how to register, and the rules for all agents. */
 export const agentRegisterRead = operation({
   id: 'agent-register-read',
@@ -16,7 +10,11 @@ export const agentRegisterRead = operation({
     'Read how an agent registers: the manifest’s schema, the policy rules, and how many agents stand where.',
   http: { method: 'GET', path: '/api/agents/register', host: 'base' },
   access: 'public',
-  output,
+  output: contractSchema('Agents by trust state.', {
+    manifest_schema: z.looseObject({}),
+  }).meta({
+    id: 'RegistrationContract',
+  }),
   handle: async (_input, context) => {
     const view = await context.contracts.registration()
     return {

@@ -61,26 +61,6 @@ export const Manifest = z.strictObject({
   idempotency_key: IdempotencyKey,
 })
 
-const output = z
-  .strictObject({
-    agent: Agent,
-    trust_state: TrustState,
-    identity: AgentIdentity.nullable().meta({ description: 'What was claimed and verified.' }),
-    granted_scopes: z.array(Scope).meta({
-      description: 'What the access key has; none before an operator trusts the agent.',
-    }),
-    denied_scopes: z
-      .array(z.strictObject({ scope: Scope, reason: z.string() }))
-      .meta({ description: 'What was asked for and is not granted, with the reason.' }),
-    status_token: z
-      .string()
-      .meta({ description: 'Reads the status; acts need the registered key or the access key.' }),
-    status_url: z.string(),
-    next_action: z.string(),
-    receipt: Receipt,
-  })
-  .meta({ id: 'RegisteredAgent' })
-
 /** POST /api/agents/register: the manifest becomes an agent that waits for a decision, or one of the sandbox. */
 export const agentRegister = operation({
   id: 'agent-register',
@@ -99,7 +79,25 @@ export const agentRegister = operation({
   uses: () => ({ registrations: 1 }),
   recalledBy: ({ public_key }) => public_key,
   input: Manifest,
-  output,
+  output: z
+    .strictObject({
+      agent: Agent,
+      trust_state: TrustState,
+      identity: AgentIdentity.nullable().meta({ description: 'What was claimed and verified.' }),
+      granted_scopes: z.array(Scope).meta({
+        description: 'What the access key has; none before an operator trusts the agent.',
+      }),
+      denied_scopes: z
+        .array(z.strictObject({ scope: Scope, reason: z.string() }))
+        .meta({ description: 'What was asked for and is not granted, with the reason.' }),
+      status_token: z
+        .string()
+        .meta({ description: 'Reads the status; acts need the registered key or the access key.' }),
+      status_url: z.string(),
+      next_action: z.string(),
+      receipt: Receipt,
+    })
+    .meta({ id: 'RegisteredAgent' }),
   handle: async ({ idempotency_key: _key, ...manifest }, context) => {
     await context.registrations.register(manifest, context.callId)
     return answeredByService

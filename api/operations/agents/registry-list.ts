@@ -6,27 +6,6 @@ import { BadgeState } from '../listings/shapes.ts'
 import { AgentId, Rail, TrustState } from './shapes.ts'
 
 const count = z.int().min(0)
-const output = z
-  .strictObject({
-    items: z.array(
-      z.strictObject({
-        agent_id: AgentId,
-        name: z.string().meta({ description: 'As the agent calls itself.' }),
-        description: z.string(),
-        capabilities: z.array(z.string()),
-        rails: z.array(Rail),
-        trust_state: TrustState,
-        badge_state: BadgeState,
-        reliability: z
-          .strictObject({ runs: count, finished: count, exceptions: count })
-          .meta({ description: 'Of its operational runs, counted from the records.' }),
-        receipt_id: ReceiptId.meta({ description: 'Of the last change of the profile.' }),
-        changed_at: Time,
-      }),
-    ),
-    ...pageAnswer,
-  })
-  .meta({ id: 'AgentRegistry' })
 
 /** GET /api/agent-registry: the agents that publish a profile, as they describe themselves. */
 export const agentRegistryList = operation({
@@ -42,7 +21,27 @@ export const agentRegistryList = operation({
     capability: text(1, 200).optional().meta({ description: 'One capability, as it is written.' }),
     ...pageFields(6),
   }),
-  output,
+  output: z
+    .strictObject({
+      items: z.array(
+        z.strictObject({
+          agent_id: AgentId,
+          name: z.string().meta({ description: 'As the agent calls itself.' }),
+          description: z.string(),
+          capabilities: z.array(z.string()),
+          rails: z.array(Rail),
+          trust_state: TrustState,
+          badge_state: BadgeState,
+          reliability: z
+            .strictObject({ runs: count, finished: count, exceptions: count })
+            .meta({ description: 'Of its operational runs, counted from the records.' }),
+          receipt_id: ReceiptId.meta({ description: 'Of the last change of the profile.' }),
+          changed_at: Time,
+        }),
+      ),
+      ...pageAnswer,
+    })
+    .meta({ id: 'AgentRegistry' }),
   handle: async ({ offset, limit, ...filter }, context) => ({
     body: await context.profiles.list(filter, pageOf({ offset, limit })),
   }),

@@ -48,7 +48,6 @@ const OrderStatus = z
 const PilotStatus = z
   .strictObject({ kind: z.literal('pilot'), pilot: Pilot, next_action: z.string() })
   .meta({ id: 'PilotStatus' })
-const output = z.discriminatedUnion('kind', [AgentStatus, TaskStatus, OrderStatus, PilotStatus])
 
 const read = 'Read the runs of the order.'
 const nextOf: Record<(typeof workOrderStates)[number], string> = {
@@ -77,7 +76,7 @@ export const agentStatus = operation({
       description: 'The runtime records of an agent that are listed.',
     }),
   }),
-  output,
+  output: z.discriminatedUnion('kind', [AgentStatus, TaskStatus, OrderStatus, PilotStatus]),
   handle: async ({ kind }, context) => {
     const { prefix, subjectId } = callingToken(context)
     if (prefix === 'st') return { body: await context.registrations.status(subjectId, kind) }

@@ -5,16 +5,6 @@ import { operation } from '../../operation.ts'
 import { authorityPath, DraftId } from './shapes.ts'
 import { termsAsked } from './terms.ts'
 
-const output = z
-  .strictObject({
-    mandate_draft: MandateTerms,
-    draft_id: DraftId,
-    digest: Digest,
-    missing: z.array(z.string()).meta({ description: 'What an operator adds when it is issued.' }),
-    warnings: z.array(z.string()),
-  })
-  .meta({ id: 'MandateDraft' })
-
 /** POST /api/delegated-authority, mode `draft_mandate`: the only one that changes something for a public caller. */
 export const draftMandate = operation({
   id: 'draft-mandate',
@@ -25,7 +15,17 @@ export const draftMandate = operation({
   uses: () => ({ records: 1 }),
   idempotency: { kind: 'effect' },
   input: z.strictObject({ mode: z.literal('draft_mandate'), action: z.strictObject(termsAsked) }),
-  output,
+  output: z
+    .strictObject({
+      mandate_draft: MandateTerms,
+      draft_id: DraftId,
+      digest: Digest,
+      missing: z
+        .array(z.string())
+        .meta({ description: 'What an operator adds when it is issued.' }),
+      warnings: z.array(z.string()),
+    })
+    .meta({ id: 'MandateDraft' }),
   handle: async ({ action }, { mandates, delegations }) => ({
     body: await mandates.draft(action, delegations.operations),
   }),

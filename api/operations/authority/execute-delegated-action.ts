@@ -13,21 +13,6 @@ import {
   PresentedMandate,
 } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    delegated_action: z.strictObject({
-      action_id: z.string(),
-      operation_id: z.string(),
-      status: z.int().meta({ description: 'The status of the operation’s own answer.' }),
-      result: z.looseObject({}).meta({ description: 'The operation’s own answer.' }),
-      signed_action: SignedAction,
-    }),
-    grant_id: GrantId,
-    mandate_remaining: MandateRemaining,
-    receipt: Receipt,
-  })
-  .meta({ id: 'ExecutedAction' })
-
 /**
  * POST /api/delegated-authority, mode `execute_delegated_action`. The grant is consumed and the price reserved in the transaction
  * that stores the action; a workflow then runs the operation. 201 says that the operation's result is recorded; it is answered once, as
@@ -57,7 +42,20 @@ export const executeDelegatedAction = operation({
     signed_action_grant: PresentedGrant,
     action: Action,
   }),
-  output,
+  output: z
+    .strictObject({
+      delegated_action: z.strictObject({
+        action_id: z.string(),
+        operation_id: z.string(),
+        status: z.int().meta({ description: 'The status of the operation’s own answer.' }),
+        result: z.looseObject({}).meta({ description: 'The operation’s own answer.' }),
+        signed_action: SignedAction,
+      }),
+      grant_id: GrantId,
+      mandate_remaining: MandateRemaining,
+      receipt: Receipt,
+    })
+    .meta({ id: 'ExecutedAction' }),
   refuseRepeat: ({ delegated_action, grant_id, receipt }) =>
     grantConsumed(grant_id, { first_result: delegated_action, receipt }),
   handle: async ({ mode: _mode, ...asked }, context) => ({

@@ -5,15 +5,6 @@ import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { authorityPath, MandateId, PresentedMandate } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    mandate_id: MandateId,
-    state: z.literal('revoked'),
-    revoked_grants: z.int(),
-    receipt: Receipt,
-  })
-  .meta({ id: 'RevokedMandate' })
-
 const namedOnce = ({
   signed_mandate,
   action,
@@ -42,7 +33,14 @@ export const revokeMandate = operation({
       }),
     })
     .refine(namedOnce, { message: 'give either signed_mandate or action.mandate_id' }),
-  output,
+  output: z
+    .strictObject({
+      mandate_id: MandateId,
+      state: z.literal('revoked'),
+      revoked_grants: z.int(),
+      receipt: Receipt,
+    })
+    .meta({ id: 'RevokedMandate' }),
   handle: async ({ signed_mandate, action: { mandate_id, reason } }, context) => {
     const { mandates } = context
     const named = mandate_id ?? (await mandates.idOf(signed_mandate ?? {}))

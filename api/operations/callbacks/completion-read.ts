@@ -9,40 +9,6 @@ import { ReferenceId } from '../payments/shapes.ts'
 import { runRead } from '../runs/run-read.ts'
 import { RunId } from '../runs/shapes.ts'
 
-const output = z
-  .strictObject({
-    sequence: z.array(z.enum(activationSteps)),
-    webhook_rules: z.strictObject({
-      signatures: z.array(z.string()),
-      age_seconds_max: z.int(),
-      event_types: z.array(z.enum(providerEventTypes)),
-      amount: z.string(),
-      repeated: z.string(),
-    }),
-    steps: z
-      .array(
-        z.strictObject({
-          step: z.enum(activationSteps),
-          done_at: Time.nullable().meta({ description: 'To the whole second.' }),
-          evidence_id: z
-            .string()
-            .nullable()
-            .meta({ description: 'What shows it: an event, receipt, entry or package.' }),
-        }),
-      )
-      .nullable()
-      .meta({ description: 'Of the payment or run that was asked for.' }),
-    operator_decision: z
-      .strictObject({
-        decision: z.enum(['approve', 'reject', 'revise', 'hold']),
-        decided_at: Time,
-        receipt_id: ReceiptId,
-      })
-      .nullable()
-      .meta({ description: 'The last decision of an operator about the payment.' }),
-  })
-  .meta({ id: 'ProviderActivation' })
-
 const rules = {
   sequence: [...activationSteps],
   webhook_rules: {
@@ -81,7 +47,39 @@ export const callbackCompletionRead = operation({
       },
     )
     .meta({ not: { required: ['payment_reference_id', 'run_id'] } }),
-  output,
+  output: z
+    .strictObject({
+      sequence: z.array(z.enum(activationSteps)),
+      webhook_rules: z.strictObject({
+        signatures: z.array(z.string()),
+        age_seconds_max: z.int(),
+        event_types: z.array(z.enum(providerEventTypes)),
+        amount: z.string(),
+        repeated: z.string(),
+      }),
+      steps: z
+        .array(
+          z.strictObject({
+            step: z.enum(activationSteps),
+            done_at: Time.nullable().meta({ description: 'To the whole second.' }),
+            evidence_id: z
+              .string()
+              .nullable()
+              .meta({ description: 'What shows it: an event, receipt, entry or package.' }),
+          }),
+        )
+        .nullable()
+        .meta({ description: 'Of the payment or run that was asked for.' }),
+      operator_decision: z
+        .strictObject({
+          decision: z.enum(['approve', 'reject', 'revise', 'hold']),
+          decided_at: Time,
+          receipt_id: ReceiptId,
+        })
+        .nullable()
+        .meta({ description: 'The last decision of an operator about the payment.' }),
+    })
+    .meta({ id: 'ProviderActivation' }),
   handle: async ({ payment_reference_id, run_id }, context) => {
     const of = activationOf(payment_reference_id, run_id)
     if (of === undefined) return { body: { ...rules, steps: null, operator_decision: null } }

@@ -5,18 +5,6 @@ import { operation } from '../../operation.ts'
 import { sentStream } from '../agents/caller.ts'
 import { DeliveryId, Receiver } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    verified: z.literal(true),
-    checks: z.array(
-      z.strictObject({ check: z.enum(['headers', 'time', 'signature']), ok: z.boolean() }),
-    ),
-    delivery_id: DeliveryId,
-    duplicate: z.boolean(),
-    nonce: z.string().optional().meta({ description: 'Of a host_proof, echoed.' }),
-  })
-  .meta({ id: 'ReceivedCallback' })
-
 /** POST /api/provider-callback-receiver-demo: takes callbacks of this service, so that a run can be tried without a receiver of one’s own. */
 export const callbackDemoReceive = operation({
   id: 'callback-demo-receive',
@@ -36,7 +24,17 @@ export const callbackDemoReceive = operation({
       .default('0')
       .meta({ description: 'How many attempts are answered 503 first.' }),
   }),
-  output,
+  output: z
+    .strictObject({
+      verified: z.literal(true),
+      checks: z.array(
+        z.strictObject({ check: z.enum(['headers', 'time', 'signature']), ok: z.boolean() }),
+      ),
+      delivery_id: DeliveryId,
+      duplicate: z.boolean(),
+      nonce: z.string().optional().meta({ description: 'Of a host_proof, echoed.' }),
+    })
+    .meta({ id: 'ReceivedCallback' }),
   handle: async ({ receiver, fail }, context) => {
     const { bytes: body } = sentStream(context)
     const { headers } = context.sent

@@ -6,15 +6,6 @@ import { Receipt } from '../operators/receipt.ts'
 import { Condition } from './activity-shapes.ts'
 import { ActivityId, ProofId } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    published: z.boolean().meta({ description: 'true: the feed shows it from now on.' }),
-    activity_id: ActivityId,
-    conditions: z.array(Condition),
-    receipt: Receipt.nullable().meta({ description: 'Null where there was nothing to withdraw.' }),
-  })
-  .meta({ id: 'PublishedActivity' })
-
 /** POST /api/commerce-activity-feed: a late repeat of a publication under its key does not undo a withdrawal. */
 export const activityFeedPublish = operation({
   id: 'activity-feed-publish',
@@ -32,7 +23,16 @@ export const activityFeedPublish = operation({
     publication_consent: z.boolean(),
     idempotency_key: IdempotencyKey.optional(),
   }),
-  output,
+  output: z
+    .strictObject({
+      published: z.boolean().meta({ description: 'true: the feed shows it from now on.' }),
+      activity_id: ActivityId,
+      conditions: z.array(Condition),
+      receipt: Receipt.nullable().meta({
+        description: 'Null where there was nothing to withdraw.',
+      }),
+    })
+    .meta({ id: 'PublishedActivity' }),
   handle: async ({ proof_id, publication_consent }, context) => {
     const { callId } = context
     const asked = { proofId: proof_id, consents: publication_consent, callId }

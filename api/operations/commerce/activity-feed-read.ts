@@ -7,28 +7,6 @@ import { AgentId } from '../agents/shapes.ts'
 import { ActivityItem, ReliabilityProfile } from './activity-shapes.ts'
 import { MissionKind } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    items: z.array(ActivityItem),
-    reliability_profiles: z.array(ReliabilityProfile).meta({
-      description: 'Of the agents of this page, counted from what they published.',
-    }),
-    publication_policy: z.strictObject({
-      conditions: z.array(z.enum(activityConditions)),
-      consent: z.string(),
-      shown: z.string(),
-      profiles: z.string(),
-    }),
-    empty_state: z
-      .strictObject({
-        reason: z.enum(['nothing_qualifies', 'nothing_matches', 'past_the_end']),
-        detail: z.string(),
-      })
-      .nullable(),
-    ...pageAnswer,
-  })
-  .meta({ id: 'CommerceActivityFeed' })
-
 /** GET /api/commerce-activity-feed: only what meets the four conditions now, the newest first. */
 export const activityFeedRead = operation({
   id: 'activity-feed-read',
@@ -43,7 +21,27 @@ export const activityFeedRead = operation({
     since: Time.optional(),
     ...pageFields(6),
   }),
-  output,
+  output: z
+    .strictObject({
+      items: z.array(ActivityItem),
+      reliability_profiles: z.array(ReliabilityProfile).meta({
+        description: 'Of the agents of this page, counted from what they published.',
+      }),
+      publication_policy: z.strictObject({
+        conditions: z.array(z.enum(activityConditions)),
+        consent: z.string(),
+        shown: z.string(),
+        profiles: z.string(),
+      }),
+      empty_state: z
+        .strictObject({
+          reason: z.enum(['nothing_qualifies', 'nothing_matches', 'past_the_end']),
+          detail: z.string(),
+        })
+        .nullable(),
+      ...pageAnswer,
+    })
+    .meta({ id: 'CommerceActivityFeed' }),
   handle: async ({ agent_id, mission_kind, since, offset, limit }, context) => ({
     body: await context.activity.read(
       {

@@ -8,18 +8,6 @@ import {
 } from './analysis-shapes.ts'
 import { askingOf } from './proven-agent.ts'
 
-const output = z
-  .strictObject({
-    ...provenAnalysis,
-    guardrails: z.strictObject({
-      calls_left: z.int().nullable().meta({
-        description: 'Calls of the model that are left to you today; null without a model.',
-      }),
-      bytes: z.int().meta({ description: 'The most bytes of a body.' }),
-    }),
-  })
-  .meta({ id: 'ProvenAnalysis' })
-
 /** POST /api/model-evidence-analysis: computes on what the caller sends, within budgets of its own. */
 export const modelAnalysisRun = operation({
   id: 'model-analysis-run',
@@ -31,7 +19,17 @@ export const modelAnalysisRun = operation({
   errors: [...analysisErrors],
   uses: () => ({ analyses: 1 }),
   input: z.strictObject(analysisFields),
-  output,
+  output: z
+    .strictObject({
+      ...provenAnalysis,
+      guardrails: z.strictObject({
+        calls_left: z.int().nullable().meta({
+          description: 'Calls of the model that are left to you today; null without a model.',
+        }),
+        bytes: z.int().meta({ description: 'The most bytes of a body.' }),
+      }),
+    })
+    .meta({ id: 'ProvenAnalysis' }),
   handle: async ({ force_fallback, usage, ...input }, context) => ({
     body: await context.analyses.run({ ...askingOf(context), input, force_fallback, usage }),
   }),

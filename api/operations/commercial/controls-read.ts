@@ -3,21 +3,6 @@ import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { AccountId, ControlName, controlled, FeeUsdPerMonth } from './control-shapes.ts'
 
-const output = z
-  .strictObject({
-    controls_catalog: z.array(
-      z.strictObject({
-        control: ControlName,
-        kind: z.string(),
-        bounds: z.string(),
-        enforced_at: z.array(z.string()),
-      }),
-    ),
-    fee_usd_per_month: FeeUsdPerMonth,
-    own: z.strictObject(controlled).nullable(),
-  })
-  .meta({ id: 'EnterpriseControls' })
-
 /** GET /api/enterprise-controls: the catalog to anyone, its own controls to an agent, those of any account to an operator. */
 export const controlsRead = operation({
   id: 'enterprise-controls-read',
@@ -27,7 +12,20 @@ export const controlsRead = operation({
   needs: { scopes: ['runs:read'] },
   errors: ['not_found', 'not_owner'],
   input: z.strictObject({ account_id: AccountId.optional() }),
-  output,
+  output: z
+    .strictObject({
+      controls_catalog: z.array(
+        z.strictObject({
+          control: ControlName,
+          kind: z.string(),
+          bounds: z.string(),
+          enforced_at: z.array(z.string()),
+        }),
+      ),
+      fee_usd_per_month: FeeUsdPerMonth,
+      own: z.strictObject(controlled).nullable(),
+    })
+    .meta({ id: 'EnterpriseControls' }),
   handle: async ({ account_id }, context) => {
     const { caller } = context
     const agentId = agentIdOf(context)

@@ -5,10 +5,6 @@ import { callingAgentId } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { AccountId, ControlName, ControlsAsked, controlled } from './control-shapes.ts'
 
-const output = z
-  .strictObject({ ...controlled, changed: z.array(ControlName), receipt: Receipt })
-  .meta({ id: 'ChangedControls' })
-
 /** POST /api/enterprise-controls, mode `set_controls` or none. */
 export const controlsSet = operation({
   id: 'enterprise-controls-set',
@@ -29,7 +25,9 @@ export const controlsSet = operation({
     }),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({ ...controlled, changed: z.array(ControlName), receipt: Receipt })
+    .meta({ id: 'ChangedControls' }),
   handle: async ({ account_id: accountId, accept_fee: acceptFee, controls, reason }, context) => {
     const { caller, callId } = context
     const by =

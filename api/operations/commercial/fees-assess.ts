@@ -9,17 +9,6 @@ import { QuoteId, WalletId } from '../payments/shapes.ts'
 import { RunId } from '../runs/shapes.ts'
 import { FeeEventId, FeeItem, usd } from './fee-shapes.ts'
 
-const output = z
-  .strictObject({
-    lines: z.array(
-      z.strictObject({ fee_item: FeeItem, rule: z.string(), basis_usd: usd, amount_usd: usd }),
-    ),
-    total_usd: usd,
-    fee_event_ids: z.array(FeeEventId),
-    receipt: Receipt.nullable(),
-  })
-  .meta({ id: 'AssessedFees' })
-
 /** POST /api/agent-commercial-layer: computes fees; with `accrue` it posts the month of a plan before its timer does. */
 export const feesAssess = operation({
   id: 'commercial-fees-assess',
@@ -76,7 +65,16 @@ export const feesAssess = operation({
     wallet_id: WalletId.optional().meta({ description: 'Your wallet, which pays; with accrue.' }),
     idempotency_key: IdempotencyKey.optional(),
   }),
-  output,
+  output: z
+    .strictObject({
+      lines: z.array(
+        z.strictObject({ fee_item: FeeItem, rule: z.string(), basis_usd: usd, amount_usd: usd }),
+      ),
+      total_usd: usd,
+      fee_event_ids: z.array(FeeEventId),
+      receipt: Receipt.nullable(),
+    })
+    .meta({ id: 'AssessedFees' }),
   handle: async ({ accrue, wallet_id: walletId, ...of }, context) => {
     const { callId, commercialLayer } = context
     const given = [of.run_id, of.quote_id, of.items].filter((one) => one !== undefined)

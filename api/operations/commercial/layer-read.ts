@@ -5,34 +5,6 @@ import { agentIdOf, readingAgentId } from '../agents/caller.ts'
 import { WalletId } from '../payments/shapes.ts'
 import { FeeEvent, FeeItem, usd } from './fee-shapes.ts'
 
-const output = z
-  .strictObject({
-    fee_items: z.array(
-      z.strictObject({
-        item: FeeItem,
-        rule: z.string(),
-        amount: z.int().min(0),
-        unit: z.string(),
-      }),
-    ),
-    plans: z.array(
-      z.strictObject({
-        plan: z.enum(walletTiers),
-        usd_per_month: usd,
-        wallet_usd_per_day: usd,
-      }),
-    ),
-    accrued: z.array(FeeEvent).meta({
-      description:
-        'Your newest hundred, or those that the wallet paid; empty without an access key.',
-    }),
-    micro_routing_fees_usd: usd.nullable().meta({
-      description:
-        'The rail fees of your completed runs, or of those that the wallet paid; null without an access key.',
-    }),
-  })
-  .meta({ id: 'CommercialLayer' })
-
 /** GET /api/agent-commercial-layer: the fee items to anyone, what was posted to an agent, in all or from a wallet. */
 export const layerRead = operation({
   id: 'commercial-layer-read',
@@ -42,7 +14,33 @@ export const layerRead = operation({
   needs: { scopes: ['wallets:read'] },
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ wallet_id: WalletId.optional() }),
-  output,
+  output: z
+    .strictObject({
+      fee_items: z.array(
+        z.strictObject({
+          item: FeeItem,
+          rule: z.string(),
+          amount: z.int().min(0),
+          unit: z.string(),
+        }),
+      ),
+      plans: z.array(
+        z.strictObject({
+          plan: z.enum(walletTiers),
+          usd_per_month: usd,
+          wallet_usd_per_day: usd,
+        }),
+      ),
+      accrued: z.array(FeeEvent).meta({
+        description:
+          'Your newest hundred, or those that the wallet paid; empty without an access key.',
+      }),
+      micro_routing_fees_usd: usd.nullable().meta({
+        description:
+          'The rail fees of your completed runs, or of those that the wallet paid; null without an access key.',
+      }),
+    })
+    .meta({ id: 'CommercialLayer' }),
   handle: async ({ wallet_id }, context) => {
     const agentId =
       wallet_id === undefined

@@ -5,8 +5,6 @@ import { callingAgentId } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { controlled } from './control-shapes.ts'
 
-const output = z.strictObject({ ...controlled, receipt: Receipt }).meta({ id: 'BoundWallet' })
-
 /** POST /api/enterprise-controls, mode `bind_wallet`: the payouts of the wallet then read the account's controls. */
 export const walletBind = operation({
   id: 'enterprise-wallet-bind',
@@ -24,7 +22,7 @@ export const walletBind = operation({
     }),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z.strictObject({ ...controlled, receipt: Receipt }).meta({ id: 'BoundWallet' }),
   handle: async ({ wallet, signature }, context) => {
     const { callId } = context
     const binding = { callId, agentId: callingAgentId(context), wallet, signature }

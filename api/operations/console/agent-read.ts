@@ -20,18 +20,6 @@ const TrustDecision = z
     receipt_id: ReceiptId,
   })
   .meta({ id: 'TrustDecision' })
-const output = z
-  .strictObject({
-    agent: Agent.omit({ public_key: true }).meta({ id: 'AgentOfOperators' }),
-    sandbox: z.boolean(),
-    email: z.string().nullable(),
-    requested_scopes: z.array(Scope),
-    allowed_decisions: z.array(z.enum(decisions)),
-    access_keys: z.array(AccessKey).meta({ description: 'The newest first.' }),
-    signing_keys: z.array(KeyVersion).meta({ description: 'The newest first.' }),
-    decisions: z.array(TrustDecision).meta({ description: 'The last 50, the newest first.' }),
-  })
-  .meta({ id: 'AgentDetail' })
 
 /** GET /api/operator/agents/{agent_id}: one agent with its trust, keys and the decisions about it. */
 export const agentRead = operation({
@@ -41,6 +29,17 @@ export const agentRead = operation({
   access: 'operator',
   errors: ['not_found'],
   input: z.strictObject({ agent_id: AgentId }),
-  output,
+  output: z
+    .strictObject({
+      agent: Agent.omit({ public_key: true }).meta({ id: 'AgentOfOperators' }),
+      sandbox: z.boolean(),
+      email: z.string().nullable(),
+      requested_scopes: z.array(Scope),
+      allowed_decisions: z.array(z.enum(decisions)),
+      access_keys: z.array(AccessKey).meta({ description: 'The newest first.' }),
+      signing_keys: z.array(KeyVersion).meta({ description: 'The newest first.' }),
+      decisions: z.array(TrustDecision).meta({ description: 'The last 50, the newest first.' }),
+    })
+    .meta({ id: 'AgentDetail' }),
   handle: async ({ agent_id }, context) => ({ body: await context.agentKeys.read(agent_id) }),
 })

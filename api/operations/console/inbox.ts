@@ -26,17 +26,6 @@ const Item = z
     }),
   })
   .meta({ id: 'InboxItem' })
-const output = z
-  .strictObject({
-    items: z.array(Item),
-    counts: z.array(
-      z.strictObject({ action: z.enum(inboxActions), kind: z.string(), count: z.int() }),
-    ),
-    total: z.int(),
-    offset: z.int(),
-    limit: z.int(),
-  })
-  .meta({ id: 'Inbox' })
 
 /** GET /api/operator/inbox: everything that waits for a person, who waits longest first. */
 export const inbox = operation({
@@ -60,7 +49,17 @@ export const inbox = operation({
     ...waitingFields,
     ...pageFields(5),
   }),
-  output,
+  output: z
+    .strictObject({
+      items: z.array(Item),
+      counts: z.array(
+        z.strictObject({ action: z.enum(inboxActions), kind: z.string(), count: z.int() }),
+      ),
+      total: z.int(),
+      offset: z.int(),
+      limit: z.int(),
+    })
+    .meta({ id: 'Inbox' }),
   handle: async ({ action, kind, code, rail, evidence_roots, ...asked }, context) => {
     const evidenceRoots = evidence_roots === 'true'
     const filter = { action, kind, code, rail, ...waitingOf(asked) }

@@ -14,22 +14,6 @@ const Payment = z
     paid_at: Time,
   })
   .meta({ id: 'MandatePayment' })
-const output = z
-  .strictObject({
-    ...mandateLine,
-    revocation: z.strictObject({ at: Time, by: z.string(), reason: z.string() }).nullable(),
-    document: z.looseObject({}).nullable().meta({
-      description:
-        'The terms as they were issued, those of AP2 decoded; null for one of another issuer.',
-    }),
-    decisions: z.array(DecisionLine).meta({ description: 'The last 50, the newest first.' }),
-    grants: z.array(GrantLine).meta({ description: 'The last 50, the newest first.' }),
-    actions: z.array(ActionLine).meta({ description: 'The last 50, the newest first.' }),
-    payments: z
-      .array(Payment)
-      .meta({ description: 'Under a mandate of AP2: the last 50, the newest first.' }),
-  })
-  .meta({ id: 'MandateDetail' })
 
 /** GET /api/operator/mandates/{mandate_id}: one mandate with its decisions, grants and actions. */
 export const mandateRead = operation({
@@ -39,7 +23,22 @@ export const mandateRead = operation({
   access: 'operator',
   errors: ['not_found'],
   input: z.strictObject({ mandate_id: AnyMandateId }),
-  output,
+  output: z
+    .strictObject({
+      ...mandateLine,
+      revocation: z.strictObject({ at: Time, by: z.string(), reason: z.string() }).nullable(),
+      document: z.looseObject({}).nullable().meta({
+        description:
+          'The terms as they were issued, those of AP2 decoded; null for one of another issuer.',
+      }),
+      decisions: z.array(DecisionLine).meta({ description: 'The last 50, the newest first.' }),
+      grants: z.array(GrantLine).meta({ description: 'The last 50, the newest first.' }),
+      actions: z.array(ActionLine).meta({ description: 'The last 50, the newest first.' }),
+      payments: z
+        .array(Payment)
+        .meta({ description: 'Under a mandate of AP2: the last 50, the newest first.' }),
+    })
+    .meta({ id: 'MandateDetail' }),
   handle: async ({ mandate_id }, context) => ({
     body: await context.mandateViews.read(mandate_id),
   }),

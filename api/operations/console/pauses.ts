@@ -10,21 +10,6 @@ const shared = {
   operator_name: z.string(),
   changed_at: Time,
 }
-const output = z
-  .strictObject({
-    active: z.array(z.strictObject(shared).meta({ id: 'ActivePause' })),
-    changes: z.array(
-      z
-        .strictObject({
-          ...shared,
-          change_id: z.string(),
-          paused: z.boolean(),
-          receipt_id: z.string(),
-        })
-        .meta({ id: 'PauseChange' }),
-    ),
-  })
-  .meta({ id: 'Pauses' })
 
 /** GET /api/operator/pauses: what is paused now, and the last 50 changes. */
 export const pauses = operation({
@@ -32,6 +17,20 @@ export const pauses = operation({
   summary: 'Read what is paused now, by whom and why, and the latest changes.',
   http: { method: 'GET', path: '/api/operator/pauses', host: 'base' },
   access: 'operator',
-  output,
+  output: z
+    .strictObject({
+      active: z.array(z.strictObject(shared).meta({ id: 'ActivePause' })),
+      changes: z.array(
+        z
+          .strictObject({
+            ...shared,
+            change_id: z.string(),
+            paused: z.boolean(),
+            receipt_id: z.string(),
+          })
+          .meta({ id: 'PauseChange' }),
+      ),
+    })
+    .meta({ id: 'Pauses' }),
   handle: async (_input, context) => ({ body: await context.switches.pauses() }),
 })

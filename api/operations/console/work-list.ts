@@ -18,14 +18,6 @@ export const workLine = {
   created_at: Time,
 }
 
-const output = z
-  .strictObject({
-    items: z.array(z.strictObject(workLine).meta({ id: 'WorkLine' })),
-    offset: z.int(),
-    limit: z.int(),
-  })
-  .meta({ id: 'WorkList' })
-
 /** GET /api/operator/work: payouts and tasks, the newest first. */
 export const workList = operation({
   id: 'work-list',
@@ -44,7 +36,13 @@ export const workList = operation({
     }),
     ...pageFields(5),
   }),
-  output,
+  output: z
+    .strictObject({
+      items: z.array(z.strictObject(workLine).meta({ id: 'WorkLine' })),
+      offset: z.int(),
+      limit: z.int(),
+    })
+    .meta({ id: 'WorkList' }),
   handle: async ({ kind, state, q, ...page }, context) => {
     const { offset, limit } = pageOf(page)
     const items = await context.work.list({ kind, state, text: q }, { offset, limit })

@@ -37,22 +37,6 @@ const Trace = z
     url: z.string().nullable().meta({ description: 'Where the trace is shown.' }),
   })
   .meta({ id: 'WorkTrace' })
-const output = z
-  .strictObject({
-    ...workLine,
-    explanation: z
-      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-      .meta({ description: 'What it waits for and what unblocks it, in reading order.' }),
-    progress: Progress.nullable().meta({ description: 'Of the run of a task.' }),
-    commands: z.array(z.enum(recoverCommands)),
-    traces: z.array(Trace).meta({
-      description: 'Of the calls that reached its workflow, the newest last.',
-    }),
-    timeline: z.array(Event),
-    steps: z.array(TakenStep).meta({ description: 'Of the run of a task.' }),
-    temporal_url: z.string().nullable(),
-  })
-  .meta({ id: 'WorkDetail' })
 
 /** GET /api/operator/work/{id}: one payout or task, with everything that happened to it. */
 export const workRead = operation({
@@ -62,6 +46,21 @@ export const workRead = operation({
   access: 'operator',
   errors: ['not_found'],
   input: z.strictObject({ id: text(1, 80) }),
-  output,
+  output: z
+    .strictObject({
+      ...workLine,
+      explanation: z
+        .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+        .meta({ description: 'What it waits for and what unblocks it, in reading order.' }),
+      progress: Progress.nullable().meta({ description: 'Of the run of a task.' }),
+      commands: z.array(z.enum(recoverCommands)),
+      traces: z.array(Trace).meta({
+        description: 'Of the calls that reached its workflow, the newest last.',
+      }),
+      timeline: z.array(Event),
+      steps: z.array(TakenStep).meta({ description: 'Of the run of a task.' }),
+      temporal_url: z.string().nullable(),
+    })
+    .meta({ id: 'WorkDetail' }),
   handle: async ({ id }, context) => ({ body: await context.work.read(id) }),
 })

@@ -13,10 +13,6 @@ import {
 import { credit } from './credit-shapes.ts'
 import { fundedBy, funding, fundingForms, fundingMessage, isFunding } from './funding.ts'
 
-const output = z
-  .strictObject({ payment_reference: PaymentReference, verification: Verification, ...credit })
-  .meta({ id: 'FundedCredit' })
-
 /**
  * POST /api/agents/credits/{entitlement_id}: checks a presented payment, or presents one. Each
  * repeat checks again; nothing is paid twice.
@@ -48,7 +44,9 @@ export const agentCreditFund = operation({
       },
     )
     .meta(fundingForms),
-  output,
+  output: z
+    .strictObject({ payment_reference: PaymentReference, verification: Verification, ...credit })
+    .meta({ id: 'FundedCredit' }),
   handle: async ({ entitlement_id, quote_id, quote_token, ...given }, context) => {
     const { credit } = context
     const agentId = callingAgentId(context)

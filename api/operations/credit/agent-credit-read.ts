@@ -4,8 +4,6 @@ import { agentIdOf } from '../agents/caller.ts'
 import { EntitlementId } from '../payments/shapes.ts'
 import { credit } from './credit-shapes.ts'
 
-const output = z.strictObject(credit).meta({ id: 'Credit' })
-
 /** GET /api/agents/credits/{entitlement_id}. */
 export const agentCreditRead = operation({
   id: 'agent-credit-read',
@@ -16,7 +14,7 @@ export const agentCreditRead = operation({
   statusToken: { prefixes: ['st'], signed: false },
   errors: ['not_found', 'not_owner'],
   input: z.strictObject({ entitlement_id: EntitlementId }),
-  output,
+  output: z.strictObject(credit).meta({ id: 'Credit' }),
   handle: async ({ entitlement_id }, context) => ({
     body: await context.credit.read(entitlement_id, agentIdOf(context)),
   }),

@@ -7,10 +7,6 @@ import { PaymentReference, Verification, WalletId } from '../payments/shapes.ts'
 import { fundedBy, funding, fundingForms, fundingMessage, isFunding } from './funding.ts'
 import { Wallet } from './wallet-shapes.ts'
 
-const output = z
-  .strictObject({ wallet: Wallet, payment_reference: PaymentReference, verification: Verification })
-  .meta({ id: 'FundedWallet' })
-
 /**
  * POST /api/agent-allowance-wallet, mode `fund_allowance`: presents a payment into a wallet, or checks one again.
  * By x402 without a signed payment, it answers 402 with what is to be signed.
@@ -34,7 +30,13 @@ export const allowanceFund = operation({
     })
     .refine(isFunding, fundingMessage)
     .meta(fundingForms),
-  output,
+  output: z
+    .strictObject({
+      wallet: Wallet,
+      payment_reference: PaymentReference,
+      verification: Verification,
+    })
+    .meta({ id: 'FundedWallet' }),
   handle: async ({ mode: _mode, wallet_id, ...given }, context) => ({
     body: await context.wallets.fund(callingAgentId(context), wallet_id, fundedBy(given)),
   }),

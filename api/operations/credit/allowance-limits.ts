@@ -6,8 +6,6 @@ import { Receipt } from '../operators/receipt.ts'
 import { WalletId } from '../payments/shapes.ts'
 import { Limits, Wallet } from './wallet-shapes.ts'
 
-const output = z.strictObject({ wallet: Wallet, receipt: Receipt }).meta({ id: 'LimitedWallet' })
-
 /** POST /api/agent-allowance-wallet, mode `set_limits`. */
 export const allowanceLimits = operation({
   id: 'allowance-limits',
@@ -22,7 +20,7 @@ export const allowanceLimits = operation({
     limits: Limits,
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z.strictObject({ wallet: Wallet, receipt: Receipt }).meta({ id: 'LimitedWallet' }),
   handle: async ({ wallet_id, limits }, context) => {
     const { caller, callId } = context
     const by =

@@ -8,10 +8,6 @@ import { Receipt } from '../operators/receipt.ts'
 import { WalletId } from '../payments/shapes.ts'
 import { Wallet } from './wallet-shapes.ts'
 
-const output = z
-  .strictObject({ wallet: Wallet, fee_event_id: FeeEventId.nullable(), receipt: Receipt })
-  .meta({ id: 'TieredWallet' })
-
 /** POST /api/agent-allowance-wallet, mode `set_tier`. */
 export const allowanceTier = operation({
   id: 'allowance-tier',
@@ -26,7 +22,9 @@ export const allowanceTier = operation({
     tier: z.enum(walletTiers).meta({ description: 'premium pays more in a day.' }),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({ wallet: Wallet, fee_event_id: FeeEventId.nullable(), receipt: Receipt })
+    .meta({ id: 'TieredWallet' }),
   handle: async ({ wallet_id: walletId, tier }, context) => {
     const { callId } = context
     const agentId = callingAgentId(context)

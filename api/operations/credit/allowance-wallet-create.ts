@@ -5,8 +5,6 @@ import { callingAgentId } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { Limits, Wallet } from './wallet-shapes.ts'
 
-const output = z.strictObject({ wallet: Wallet, receipt: Receipt }).meta({ id: 'CreatedWallet' })
-
 /** POST /api/agent-allowance-wallet, mode `create_wallet` or none: the one free wallet of an agent. */
 export const allowanceWalletCreate = operation({
   id: 'allowance-wallet-create',
@@ -23,7 +21,7 @@ export const allowanceWalletCreate = operation({
     limits: Limits.default({}),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z.strictObject({ wallet: Wallet, receipt: Receipt }).meta({ id: 'CreatedWallet' }),
   handle: async ({ label, limits }, context) => {
     const made = { callId: context.callId, agentId: callingAgentId(context), label, limits }
     return { body: await context.wallets.create(made) }

@@ -5,14 +5,6 @@ import { agentIdOf } from '../agents/caller.ts'
 import { WalletId } from '../payments/shapes.ts'
 import { feeModel, productParts, Wallet } from './wallet-shapes.ts'
 
-const output = z
-  .strictObject({
-    product_parts: z.array(z.enum(productParts)),
-    fee_model: z.string(),
-    wallet: Wallet.nullable(),
-  })
-  .meta({ id: 'AllowanceWalletRead' })
-
 /** GET /api/agent-allowance-wallet: what the wallet product is; with an id the agent's own wallet, or any to an operator. */
 export const allowanceWalletRead = operation({
   id: 'allowance-wallet-read',
@@ -23,7 +15,13 @@ export const allowanceWalletRead = operation({
   needs: { scopes: ['wallets:read'] },
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ wallet_id: WalletId.optional() }),
-  output,
+  output: z
+    .strictObject({
+      product_parts: z.array(z.enum(productParts)),
+      fee_model: z.string(),
+      wallet: Wallet.nullable(),
+    })
+    .meta({ id: 'AllowanceWalletRead' }),
   handle: async ({ wallet_id }, context) => {
     const product = { product_parts: [...productParts], fee_model: feeModel }
     if (wallet_id === undefined) return { body: { ...product, wallet: null } }

@@ -6,10 +6,6 @@ import { ChallengeId, EntitlementId, PaymentChallenge } from '../payments/shapes
 import { Binding } from './binding-shapes.ts'
 import { Entitlement } from './credit-shapes.ts'
 
-const output = z
-  .strictObject({ binding: Binding, entitlement: Entitlement, challenge: PaymentChallenge })
-  .meta({ id: 'BoundCredit' })
-
 /** POST /api/agent-credit-checkout-binding: what settles this challenge later funds exactly this entitlement. */
 export const creditBindingCreate = operation({
   id: 'credit-binding-create',
@@ -27,7 +23,9 @@ export const creditBindingCreate = operation({
     challenge_id: ChallengeId,
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({ binding: Binding, entitlement: Entitlement, challenge: PaymentChallenge })
+    .meta({ id: 'BoundCredit' }),
   handle: async ({ entitlement_id, challenge_id }, context) => {
     const ids = {
       agentId: callingAgentId(context),

@@ -5,10 +5,6 @@ import { contractSchema } from '../discovery/contract-shape.ts'
 import { EntitlementId } from '../payments/shapes.ts'
 import { Binding, BindingId } from './binding-shapes.ts'
 
-const output = contractSchema('Bound challenges by state.', { binding: Binding.nullable() }).meta({
-  id: 'CreditBindingContract',
-})
-
 /** GET /api/agent-credit-checkout-binding: what the path offers; asked for one, also the agent's own binding. */
 export const creditBindingRead = operation({
   id: 'credit-binding-read',
@@ -27,7 +23,9 @@ export const creditBindingRead = operation({
       },
     )
     .meta({ not: { required: ['binding_id', 'entitlement_id'] } }),
-  output,
+  output: contractSchema('Bound challenges by state.', { binding: Binding.nullable() }).meta({
+    id: 'CreditBindingContract',
+  }),
   handle: async ({ binding_id, entitlement_id }, context) => {
     const contract = await context.contracts.binding()
     const selector = selectorOf(binding_id, entitlement_id)

@@ -2,20 +2,6 @@ import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { DIRECTORY_PATH, DirectoryName, Submission, SubmissionId } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    directories: z.array(
-      z.strictObject({
-        directory: DirectoryName,
-        configured: z.boolean().meta({ description: 'Whether it has an address to submit to.' }),
-      }),
-    ),
-    submissions: z
-      .array(Submission)
-      .meta({ description: 'The newest 100, or the one that is asked for.' }),
-  })
-  .meta({ id: 'DirectorySubmissions' })
-
 /** GET /api/directory-submission-execution. */
 export const directoryRead = operation({
   id: 'directory-read',
@@ -28,7 +14,19 @@ export const directoryRead = operation({
       description: 'The submission, as directory-submit answered it.',
     }),
   }),
-  output,
+  output: z
+    .strictObject({
+      directories: z.array(
+        z.strictObject({
+          directory: DirectoryName,
+          configured: z.boolean().meta({ description: 'Whether it has an address to submit to.' }),
+        }),
+      ),
+      submissions: z
+        .array(Submission)
+        .meta({ description: 'The newest 100, or the one that is asked for.' }),
+    })
+    .meta({ id: 'DirectorySubmissions' }),
   handle: async ({ submission_id }, context) => ({
     body: await context.directories.read(submission_id),
   }),

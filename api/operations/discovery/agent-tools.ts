@@ -5,15 +5,6 @@ import { AgentTools } from '../../registry/agent-tools-shape.ts'
 import { Method } from '../payments/shapes.ts'
 import { agentPricing } from '../quotes/agent-pricing.ts'
 
-const output = AgentTools.extend({
-  rails: agentPricing.output.shape.rails,
-  payment: z.strictObject({
-    posture: z.array(z.enum(['reference_based', 'provider_webhooks'])),
-    paths: z.array(z.enum(paymentPaths)),
-    methods: z.array(Method),
-  }),
-}).meta({ id: 'AgentTools' })
-
 /** GET /agent-tools.json: printed from the registry, the rails and the configuration. */
 export const agentTools = operation({
   id: 'agent-tools',
@@ -26,7 +17,14 @@ export const agentTools = operation({
     cacheable: true,
   },
   access: 'public',
-  output,
+  output: AgentTools.extend({
+    rails: agentPricing.output.shape.rails,
+    payment: z.strictObject({
+      posture: z.array(z.enum(['reference_based', 'provider_webhooks'])),
+      paths: z.array(z.enum(paymentPaths)),
+      methods: z.array(Method),
+    }),
+  }).meta({ id: 'AgentTools' }),
   handle: async (_input, { discovery, quotes, payments }) => ({
     body: {
       ...discovery.agentTools(),

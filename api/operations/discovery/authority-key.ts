@@ -1,13 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
 
-const output = z.looseObject({
-  alg: z.string(),
-  contexts: z.array(z.string()).meta({ description: 'The types of what the key signs.' }),
-  version: z.int(),
-  key_id: z.string().nullable(),
-})
-
 /** GET /.well-known/service-authority-key.json: the public key of the authority. */
 export const authorityKey = operation({
   id: 'authority-key',
@@ -19,7 +12,12 @@ export const authorityKey = operation({
     cacheable: true,
   },
   access: 'public',
-  output,
+  output: z.looseObject({
+    alg: z.string(),
+    contexts: z.array(z.string()).meta({ description: 'The types of what the key signs.' }),
+    version: z.int(),
+    key_id: z.string().nullable(),
+  }),
   handle: async (_input, context) => ({
     body: await context.discovery.authorityKey(),
   }),

@@ -3,13 +3,6 @@ import { operation } from '../../operation.ts'
 import { QuickstartCall } from '../../registry/start-here-shape.ts'
 import { sandboxFields, sandboxStart, sandboxStarted } from '../runs/sandbox-shapes.ts'
 
-const output = z
-  .strictObject({
-    ...sandboxStarted,
-    calls: z.array(QuickstartCall).meta({ description: 'The same work for an agent, in order.' }),
-  })
-  .meta({ id: 'QuickstartRun' })
-
 /** POST /api/agent-api-quickstart: a sandbox run, and the calls that do the same work for an agent. */
 export const agentQuickstartRun = operation({
   id: 'agent-quickstart-run',
@@ -18,7 +11,12 @@ export const agentQuickstartRun = operation({
   http: { method: 'POST', path: '/api/agent-api-quickstart', host: 'base' },
   ...sandboxStart,
   input: z.strictObject(sandboxFields),
-  output,
+  output: z
+    .strictObject({
+      ...sandboxStarted,
+      calls: z.array(QuickstartCall).meta({ description: 'The same work for an agent, in order.' }),
+    })
+    .meta({ id: 'QuickstartRun' }),
   handle: async ({ idempotency_key: _key, ...asked }, { sandbox, discovery, callId }) => {
     const started = await sandbox.start(
       { ...asked, fault: 'none', among: sandbox.quickstarts },

@@ -8,7 +8,6 @@ const entry = z.strictObject({
   url: z.url(),
   sha256: Digest,
 })
-const output = z.strictObject({ schemas: z.array(entry) }).meta({ id: 'SchemaIndex' })
 
 /** GET /schemas: the published schema documents. */
 export const schemaIndex = operation({
@@ -16,6 +15,6 @@ export const schemaIndex = operation({
   summary: 'Every schema document with its version, its URL and the SHA-256 of its bytes.',
   http: { method: 'GET', path: '/schemas', host: 'base', cacheable: true },
   access: 'public',
-  output,
+  output: z.strictObject({ schemas: z.array(entry) }).meta({ id: 'SchemaIndex' }),
   handle: async (_input, context) => ({ body: { schemas: context.discovery.schemas.index() } }),
 })

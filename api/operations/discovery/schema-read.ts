@@ -2,8 +2,6 @@ import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { operation } from '../../operation.ts'
 
-const output = z.looseObject({ $schema: z.string(), $id: z.url() }).meta({ id: 'SchemaDocument' })
-
 /** GET /schemas/{schema_name}: a document never changes under its name, a change is a new version. */
 export const schemaRead = operation({
   id: 'schema-read',
@@ -12,7 +10,7 @@ export const schemaRead = operation({
   access: 'public',
   errors: ['not_found'],
   input: z.strictObject({ schema_name: z.string().regex(/^[a-z0-9.-]{1,64}$/) }),
-  output,
+  output: z.looseObject({ $schema: z.string(), $id: z.url() }).meta({ id: 'SchemaDocument' }),
   handle: async ({ schema_name }, context) => {
     const document = context.discovery.schemas.read(schema_name)
     if (document === undefined)

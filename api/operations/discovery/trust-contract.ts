@@ -1,14 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
 
-const output = z.looseObject({
-  service_id: z.literal('service-trust-v1'),
-  issuer: z.string(),
-  alg: z.string(),
-  key_id: z.string().nullable(),
-  payout: z.looseObject({}),
-})
-
 /** GET /api/trust-contract: the issuer document. */
 export const trustContract = operation({
   id: 'trust-contract',
@@ -16,7 +8,13 @@ export const trustContract = operation({
     'What this service is and stands for: identity, keys, price, caps, wallet proof and typed data.',
   http: { method: 'GET', path: '/api/trust-contract', host: 'base', cacheable: true },
   access: 'public',
-  output,
+  output: z.looseObject({
+    service_id: z.literal('service-trust-v1'),
+    issuer: z.string(),
+    alg: z.string(),
+    key_id: z.string().nullable(),
+    payout: z.looseObject({}),
+  }),
   handle: async (_input, context) => ({
     body: await context.discovery.trustContract(),
   }),

@@ -15,24 +15,6 @@ import {
   EXCHANGE_PATH,
 } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    work_order: ClaimedOrder,
-    claim: Claim,
-    validation: z
-      .strictObject({ checks: z.array(Check) })
-      .meta({ description: 'Of the validator of the rail, which the run makes again.' }),
-    review: z
-      .strictObject({
-        subject_kind: z.literal('loop_step'),
-        subject_id: RunId,
-        state: z.enum(['waiting', 'approved', 'rejected']),
-      })
-      .meta({ description: 'An operator reviews the result of the run.' }),
-    receipt: Receipt,
-  })
-  .meta({ id: 'DeliveredToExchange' })
-
 /** POST /api/work-order-exchange, mode `deliver_work_order`: what was delivered is the worker's step of the run of the order. */
 export const exchangeDeliver = operation({
   id: 'exchange-deliver',
@@ -63,7 +45,23 @@ export const exchangeDeliver = operation({
     accept_terms: acceptTerms,
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({
+      work_order: ClaimedOrder,
+      claim: Claim,
+      validation: z
+        .strictObject({ checks: z.array(Check) })
+        .meta({ description: 'Of the validator of the rail, which the run makes again.' }),
+      review: z
+        .strictObject({
+          subject_kind: z.literal('loop_step'),
+          subject_id: RunId,
+          state: z.enum(['waiting', 'approved', 'rejected']),
+        })
+        .meta({ description: 'An operator reviews the result of the run.' }),
+      receipt: Receipt,
+    })
+    .meta({ id: 'DeliveredToExchange' }),
   handle: async (
     { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
     context,

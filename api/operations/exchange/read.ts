@@ -5,24 +5,6 @@ import { agentIdOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Claim, ClaimId, EXCHANGE_PATH, OpenOrder } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    items: z.array(OpenOrder),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int().meta({ description: 'Counted up to 1000.' }),
-    claims: z.array(
-      z.strictObject({
-        ...Claim.shape,
-        input: z
-          .looseObject({})
-          .nullable()
-          .meta({ description: 'Of the claim that claim_id names, while it is held.' }),
-      }),
-    ),
-  })
-  .meta({ id: 'WorkOrderExchange' })
-
 /** GET /api/work-order-exchange: what any caller sees, and the claims of the agent that asks. */
 export const exchangeRead = operation({
   id: 'exchange-read',
@@ -37,7 +19,23 @@ export const exchangeRead = operation({
     claim_id: ClaimId.optional(),
     ...pageFields(3),
   }),
-  output,
+  output: z
+    .strictObject({
+      items: z.array(OpenOrder),
+      offset: z.int(),
+      limit: z.int(),
+      total: z.int().meta({ description: 'Counted up to 1000.' }),
+      claims: z.array(
+        z.strictObject({
+          ...Claim.shape,
+          input: z
+            .looseObject({})
+            .nullable()
+            .meta({ description: 'Of the claim that claim_id names, while it is held.' }),
+        }),
+      ),
+    })
+    .meta({ id: 'WorkOrderExchange' }),
   handle: async ({ rail, claim_id, offset, limit }, context) => ({
     body: await context.exchange.list(
       { agentId: agentIdOf(context), claimId: claim_id, rail },

@@ -5,24 +5,6 @@ import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { REGRESSION_PATH, RegressionReport } from './report-shapes.ts'
 
-const output = z
-  .strictObject({
-    items: z.array(RegressionReport),
-    ...pageAnswer,
-    trend: z
-      .strictObject({
-        reports: z.int(),
-        with_failures: z.int(),
-        steps_passed: z.int(),
-        steps_failed: z.int(),
-        failed_then_now: z.tuple([z.int(), z.int()]).nullable().meta({
-          description: 'Failed steps of the oldest and the newest of these reports.',
-        }),
-      })
-      .meta({ description: 'Of all reports that the filter takes.' }),
-  })
-  .meta({ id: 'RegressionReports' })
-
 /** GET /api/persistent-regression-store: reports of this service, and to an agent its own. */
 export const regressionRead = operation({
   id: 'regression-read',
@@ -41,7 +23,23 @@ export const regressionRead = operation({
     since: Time.optional(),
     ...pageFields(6),
   }),
-  output,
+  output: z
+    .strictObject({
+      items: z.array(RegressionReport),
+      ...pageAnswer,
+      trend: z
+        .strictObject({
+          reports: z.int(),
+          with_failures: z.int(),
+          steps_passed: z.int(),
+          steps_failed: z.int(),
+          failed_then_now: z.tuple([z.int(), z.int()]).nullable().meta({
+            description: 'Failed steps of the oldest and the newest of these reports.',
+          }),
+        })
+        .meta({ description: 'Of all reports that the filter takes.' }),
+    })
+    .meta({ id: 'RegressionReports' }),
   handle: async ({ kind, failed, since, ...page }, context) => {
     const filter = {
       kind,

@@ -5,10 +5,6 @@ import { operatorOf } from '../operators/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { ServiceKey } from './shapes.ts'
 
-const output = z
-  .strictObject({ published: z.array(ServiceKey), receipt: Receipt })
-  .meta({ id: 'PublishedKeys' })
-
 /** POST /api/operator/keys, mode `publish_keys`: no key comes over the wire; the process reads its own file again. */
 export const publishKeys = operation({
   id: 'keys-publish',
@@ -22,7 +18,9 @@ export const publishKeys = operation({
     reason: freeText(500, 1),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({ published: z.array(ServiceKey), receipt: Receipt })
+    .meta({ id: 'PublishedKeys' }),
   handle: async ({ reason }, context) => ({
     body: await context.keys.publish(operatorOf(context), { reason }, context.callId),
   }),

@@ -5,8 +5,6 @@ import { operatorOf } from '../operators/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { KeyId, ServiceKey } from './shapes.ts'
 
-const output = z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 'RetiredKey' })
-
 /** POST /api/operator/keys, mode `retire_key`: what it signed stays valid until its own expiry. */
 export const retireKey = operation({
   id: 'keys-retire',
@@ -21,7 +19,7 @@ export const retireKey = operation({
     reason: freeText(500, 1),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 'RetiredKey' }),
   handle: async ({ kid, reason }, context) => ({
     body: await context.keys.retire(operatorOf(context), { kid, reason }, context.callId),
   }),

@@ -5,8 +5,6 @@ import { operatorOf } from '../operators/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { KeyId, ServiceKey } from './shapes.ts'
 
-const output = z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 'RevokedKey' })
-
 /** POST /api/operator/keys, mode `revoke_key`: its challenges, mandates and checkouts are refused at once. */
 export const revokeKey = operation({
   id: 'keys-revoke',
@@ -21,7 +19,7 @@ export const revokeKey = operation({
     reason: freeText(500, 1),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 'RevokedKey' }),
   handle: async ({ kid, reason }, context) => ({
     body: await context.keys.revoke(operatorOf(context), { kid, reason }, context.callId),
   }),

@@ -28,36 +28,6 @@ const Step = z.strictObject({
   decided_by: z.string().nullable(),
   finished_at: Time.nullable(),
 })
-const output = z
-  .strictObject({
-    decisions: z.array(Decision).meta({ description: 'The last one first.' }),
-    loops: z.array(z.strictObject({ run_id: RunId, task_id: TaskId, steps: z.array(Step) })),
-    ledger_heads: z.array(
-      z.strictObject({
-        task_id: TaskId,
-        state: TaskState,
-        entries: z.int(),
-        head_hash: Digest,
-        review_decision: z.string().nullable(),
-      }),
-    ),
-    receipts: z.array(
-      z.strictObject({
-        receipt_id: ReceiptId,
-        kind: z.string(),
-        subject: z.string(),
-        jws: z.string(),
-      }),
-    ),
-    offset: z.int(),
-    limit: z.int(),
-    total: z.int().meta({ description: 'Of all decisions that were asked for.' }),
-    pack_sha256: Digest,
-    jws: z.string().meta({
-      description: 'Compact JWS, typ loop-audit-pack+jwt, over the digest, by the receipt ring.',
-    }),
-  })
-  .meta({ id: 'LoopAuditPack' })
 
 /** GET /api/loop-decision-audit-pack: computed from the records as they are now; nothing is stored. */
 export const loopAuditPack = operation({
@@ -80,7 +50,36 @@ export const loopAuditPack = operation({
       .meta({ description: 'The id of an operator.' }),
     ...pageFields(6),
   }),
-  output,
+  output: z
+    .strictObject({
+      decisions: z.array(Decision).meta({ description: 'The last one first.' }),
+      loops: z.array(z.strictObject({ run_id: RunId, task_id: TaskId, steps: z.array(Step) })),
+      ledger_heads: z.array(
+        z.strictObject({
+          task_id: TaskId,
+          state: TaskState,
+          entries: z.int(),
+          head_hash: Digest,
+          review_decision: z.string().nullable(),
+        }),
+      ),
+      receipts: z.array(
+        z.strictObject({
+          receipt_id: ReceiptId,
+          kind: z.string(),
+          subject: z.string(),
+          jws: z.string(),
+        }),
+      ),
+      offset: z.int(),
+      limit: z.int(),
+      total: z.int().meta({ description: 'Of all decisions that were asked for.' }),
+      pack_sha256: Digest,
+      jws: z.string().meta({
+        description: 'Compact JWS, typ loop-audit-pack+jwt, over the digest, by the receipt ring.',
+      }),
+    })
+    .meta({ id: 'LoopAuditPack' }),
   handle: async ({ offset, limit, ...asked }, context) => ({
     body: await context.auditPacks.read(asked, pageOf({ offset, limit })),
   }),

@@ -10,16 +10,6 @@ const rail = 'packetops'
 const path = '/api/packetops-manifest-loop'
 const id = 'packet-loop-start'
 
-const output = z
-  .strictObject({
-    ...startedRun,
-    manifest: PacketManifest.nullable().meta({
-      description:
-        'Provisional, of what was sent; null where it names uploads or takes more than the limits of public work.',
-    }),
-  })
-  .meta({ id: 'StartedPacketRun' })
-
 /** POST /api/packetops-manifest-loop: the manifest of what was sent comes at once, that of the reviewed run with its package. */
 export const packetLoopStart = operation({
   id,
@@ -39,7 +29,15 @@ export const packetLoopStart = operation({
       }),
     })
     .refine(fundedOnce, { message: FUNDED_TWICE }),
-  output,
+  output: z
+    .strictObject({
+      ...startedRun,
+      manifest: PacketManifest.nullable().meta({
+        description:
+          'Provisional, of what was sent; null where it names uploads or takes more than the limits of public work.',
+      }),
+    })
+    .meta({ id: 'StartedPacketRun' }),
   handle: async (
     { accept_terms: _terms, idempotency_key: _key, manifest_only, ...given },
     context,

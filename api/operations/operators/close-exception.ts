@@ -5,10 +5,6 @@ import { operatorOf } from './caller.ts'
 import { Receipt } from './receipt.ts'
 import { Exception } from './reconciliation.ts'
 
-const output = z
-  .strictObject({ exception: Exception, receipt: Receipt })
-  .meta({ id: 'ClosedException' })
-
 /** POST /api/operator/reconciliation, mode `close_exception`: what differs is not touched, and the receipt says who closed it and why. */
 export const closeException = operation({
   id: 'close-exception',
@@ -23,7 +19,9 @@ export const closeException = operation({
     reason: freeText(500, 1),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({ exception: Exception, receipt: Receipt })
+    .meta({ id: 'ClosedException' }),
   handle: async ({ exception_id, reason }, context) => ({
     body: await context.reconciliation.close(
       operatorOf(context),

@@ -16,17 +16,15 @@ export const Operator = z
   })
   .meta({ id: 'Operator' })
 
-const output = z
-  .strictObject({ operators: z.array(Operator), receipt: Receipt })
-  .meta({ id: 'Operators' })
-
 /** GET /api/operator/credentials: every operator's credential, oldest first. */
 export const listOperators = operation({
   id: 'operators-list',
   summary: 'List the credentials of operators; answers with a signed receipt.',
   http: { method: 'GET', path: '/api/operator/credentials', host: 'base' },
   access: 'operator',
-  output,
+  output: z
+    .strictObject({ operators: z.array(Operator), receipt: Receipt })
+    .meta({ id: 'Operators' }),
   handle: async (_input, context) => ({
     body: await context.operators.list(callingOperator(context)),
   }),

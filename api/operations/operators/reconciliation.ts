@@ -22,30 +22,6 @@ export const Exception = z
   })
   .meta({ id: 'ReconciliationException' })
 
-const output = z
-  .strictObject({
-    day: z.string().nullable(),
-    statement: z.looseObject({}).nullable().meta({ description: 'The claims of `jws`.' }),
-    jws: z
-      .string()
-      .nullable()
-      .meta({ description: 'Compact JWS, typ statement+jwt, signed by the receipt ring.' }),
-    last_run: z
-      .strictObject({
-        reconciliation_id: z.string(),
-        scope: z.enum(['changed', 'all']),
-        from_block: z.int(),
-        through_block: z.int(),
-        compared: z.int(),
-        differences: z.int(),
-        started_at: Time,
-        completed_at: Time.nullable(),
-      })
-      .nullable(),
-    exceptions: z.array(Exception),
-  })
-  .meta({ id: 'Reconciliation' })
-
 /** GET /api/operator/reconciliation: the signed statement of a day, the last run, and the open exceptions. */
 export const reconciliation = operation({
   id: 'reconciliation',
@@ -60,7 +36,29 @@ export const reconciliation = operation({
       .optional()
       .meta({ description: 'A day in UTC; the latest statement unless given.' }),
   }),
-  output,
+  output: z
+    .strictObject({
+      day: z.string().nullable(),
+      statement: z.looseObject({}).nullable().meta({ description: 'The claims of `jws`.' }),
+      jws: z
+        .string()
+        .nullable()
+        .meta({ description: 'Compact JWS, typ statement+jwt, signed by the receipt ring.' }),
+      last_run: z
+        .strictObject({
+          reconciliation_id: z.string(),
+          scope: z.enum(['changed', 'all']),
+          from_block: z.int(),
+          through_block: z.int(),
+          compared: z.int(),
+          differences: z.int(),
+          started_at: Time,
+          completed_at: Time.nullable(),
+        })
+        .nullable(),
+      exceptions: z.array(Exception),
+    })
+    .meta({ id: 'Reconciliation' }),
   handle: async ({ day }, context) => ({
     body: await context.reconciliation.read(day),
   }),

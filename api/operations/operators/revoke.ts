@@ -5,10 +5,6 @@ import { operatorOf } from './caller.ts'
 import { Operator, OperatorId } from './list.ts'
 import { Receipt } from './receipt.ts'
 
-const output = z
-  .strictObject({ operator: Operator, receipt: Receipt })
-  .meta({ id: 'RevokedOperator' })
-
 /** POST /api/operator/credentials, mode `revoke_operator`: the credential is refused with the next call. */
 export const revokeOperator = operation({
   id: 'operators-revoke',
@@ -22,7 +18,7 @@ export const revokeOperator = operation({
     reason: freeText(500, 1),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z.strictObject({ operator: Operator, receipt: Receipt }).meta({ id: 'RevokedOperator' }),
   handle: async ({ operator_id, reason }, context) => ({
     body: await context.operators.revoke(
       operatorOf(context),

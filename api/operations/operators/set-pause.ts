@@ -5,21 +5,6 @@ import { operation } from '../../operation.ts'
 import { operatorOf } from './caller.ts'
 import { Receipt } from './receipt.ts'
 
-const output = z
-  .strictObject({
-    control: z.strictObject({
-      scope: z.enum(controlScopes),
-      target: z.string().nullable(),
-      paused: z.boolean(),
-      reason: z.string(),
-      operator: z.strictObject({ operator_id: z.string(), name: z.string() }),
-      changed_at: Time,
-    }),
-    affected: z.strictObject({ tasks: z.int(), payouts: z.int() }),
-    receipt: Receipt,
-  })
-  .meta({ id: 'ControlChange' })
-
 /** POST /api/os-security-hardening: stops new reservations, quotes and runs; what has begun continues. */
 export const setPause = operation({
   id: 'pause-set',
@@ -35,7 +20,20 @@ export const setPause = operation({
     reason: freeText(500, 1),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({
+      control: z.strictObject({
+        scope: z.enum(controlScopes),
+        target: z.string().nullable(),
+        paused: z.boolean(),
+        reason: z.string(),
+        operator: z.strictObject({ operator_id: z.string(), name: z.string() }),
+        changed_at: Time,
+      }),
+      affected: z.strictObject({ tasks: z.int(), payouts: z.int() }),
+      receipt: Receipt,
+    })
+    .meta({ id: 'ControlChange' }),
   handle: async ({ idempotency_key, ...input }, context) => {
     const actor = { ...operatorOf(context), idempotencyKey: idempotency_key }
     return { body: await context.controls.set(actor, input, context.callId) }

@@ -4,10 +4,6 @@ import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Method, PaymentChallenge, QuoteId } from './shapes.ts'
 
-const output = z
-  .looseObject({ challenge: PaymentChallenge, accepted_methods: z.array(Method) })
-  .meta({ id: 'PaymentRequired' })
-
 /**
  * POST /api/agent-use, mode `create_payment_challenge`. Its success is the 402 envelope, a problem body with the
  * challenge in it; as every refusal it is worked out again when it is repeated, and then shows the one challenge as it stands.
@@ -39,7 +35,9 @@ export const createPaymentChallenge = operation({
     }),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .looseObject({ challenge: PaymentChallenge, accepted_methods: z.array(Method) })
+    .meta({ id: 'PaymentRequired' }),
   handle: async ({ quote_id, method }, { payments }) => {
     const challenge = await payments.challenge(quote_id, method)
     const { accepted_methods, amount_usd, next_action } = challenge

@@ -3,10 +3,6 @@ import { operation } from '../../operation.ts'
 import { ProductCard } from './checkout-shapes.ts'
 import { Tier } from './shapes.ts'
 
-const output = z
-  .strictObject({ product_cards: z.array(ProductCard) })
-  .meta({ id: 'DiligenceProductLinks' })
-
 /** GET /api/diligenceops-payment-product-links: the cards of the checkout, of one rail. */
 export const diligenceProductLinks = operation({
   id: 'diligence-product-links',
@@ -14,7 +10,9 @@ export const diligenceProductLinks = operation({
   http: { method: 'GET', path: '/api/diligenceops-payment-product-links', host: 'base' },
   access: 'public',
   input: z.strictObject({ tier: Tier.optional() }),
-  output,
+  output: z
+    .strictObject({ product_cards: z.array(ProductCard) })
+    .meta({ id: 'DiligenceProductLinks' }),
   handle: async ({ tier }, { productLinks }) => ({
     body: { product_cards: await productLinks.cards({ rail: 'diligenceops', tier }) },
   }),

@@ -6,22 +6,6 @@ import { readingAgentId } from '../agents/caller.ts'
 import { Authority, AuthorityType } from './authority-shapes.ts'
 import { Method, ReferenceId } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    authority_types: z.array(AuthorityType),
-    rules: z.array(
-      z.strictObject({
-        authority_type: AuthorityType,
-        hosted_by: z.enum(['provider', 'service', 'wallet_owner']),
-        needs: z.string(),
-        method: Method,
-        rule: z.string(),
-      }),
-    ),
-    authority: Authority.nullable(),
-  })
-  .meta({ id: 'PaymentAuthorityRead' })
-
 const contract = {
   authority_types: [...authorityTypes],
   rules: authorityTypes.map((authority_type) => ({
@@ -40,7 +24,21 @@ export const paymentAuthorityRead = operation({
   needs: { scopes: ['runs:read'] },
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
-  output,
+  output: z
+    .strictObject({
+      authority_types: z.array(AuthorityType),
+      rules: z.array(
+        z.strictObject({
+          authority_type: AuthorityType,
+          hosted_by: z.enum(['provider', 'service', 'wallet_owner']),
+          needs: z.string(),
+          method: Method,
+          rule: z.string(),
+        }),
+      ),
+      authority: Authority.nullable(),
+    })
+    .meta({ id: 'PaymentAuthorityRead' }),
   handle: async ({ payment_reference_id }, context) => {
     if (payment_reference_id === undefined) return { body: { ...contract, authority: null } }
     const agentId = readingAgentId(context, 'an authority is read by its agent')

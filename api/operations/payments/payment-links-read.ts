@@ -3,10 +3,6 @@ import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { LinkCell } from './checkout-shapes.ts'
 
-const output = z
-  .strictObject({ cells: z.array(LinkCell), done: z.int().min(0), left: z.int().min(0) })
-  .meta({ id: 'PaymentLinks' })
-
 /** GET /api/payment-link-configuration-sprint. */
 export const paymentLinksRead = operation({
   id: 'payment-links-read',
@@ -15,7 +11,9 @@ export const paymentLinksRead = operation({
   http: { method: 'GET', path: '/api/payment-link-configuration-sprint', host: 'base' },
   access: 'operator',
   input: z.strictObject({ rail: Rail.optional() }),
-  output,
+  output: z
+    .strictObject({ cells: z.array(LinkCell), done: z.int().min(0), left: z.int().min(0) })
+    .meta({ id: 'PaymentLinks' }),
   handle: async (only, { productLinks }) => ({
     body: await productLinks.cells(only),
   }),

@@ -7,14 +7,6 @@ import { Receipt } from '../operators/receipt.ts'
 import { LinkCell } from './checkout-shapes.ts'
 import { Tier } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    cell: LinkCell,
-    check: z.strictObject({ reachable: z.boolean(), price_matches: z.boolean() }),
-    receipt: Receipt,
-  })
-  .meta({ id: 'SetPaymentLink' })
-
 /** POST /api/payment-link-configuration-sprint: sets or removes the hosted page of a rail and tier, and checks it. */
 export const paymentLinksSet = operation({
   id: 'payment-links-set',
@@ -33,7 +25,13 @@ export const paymentLinksSet = operation({
     provider_price_usd: z.int().min(1).max(1_000_000),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({
+      cell: LinkCell,
+      check: z.strictObject({ reachable: z.boolean(), price_matches: z.boolean() }),
+      receipt: Receipt,
+    })
+    .meta({ id: 'SetPaymentLink' }),
   handle: async ({ idempotency_key: _key, ...link }, context) => {
     const set = { callId: context.callId, operator: operatorOf(context), ...link }
     return { body: await context.productLinks.set(set) }

@@ -4,16 +4,6 @@ import { operation } from '../../operation.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { Method, PaymentReference, ReferenceId, Verification } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    posture: z.array(z.enum(['reference_based', 'provider_webhooks'])),
-    payment_paths: z.array(z.enum(paymentPaths)),
-    methods: z.array(z.strictObject({ method: Method, confirmed_by: z.array(z.string()) })),
-    payment_reference: PaymentReference.nullable(),
-    verification: Verification.nullable(),
-  })
-  .meta({ id: 'PaymentRail' })
-
 /** GET /api/agent-payment-rail: the ways of payment; with an id the caller's own payment reference. */
 export const paymentRailRead = operation({
   id: 'payment-rail-read',
@@ -24,7 +14,15 @@ export const paymentRailRead = operation({
   statusToken: { prefixes: ['st'], signed: false },
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
-  output,
+  output: z
+    .strictObject({
+      posture: z.array(z.enum(['reference_based', 'provider_webhooks'])),
+      payment_paths: z.array(z.enum(paymentPaths)),
+      methods: z.array(z.strictObject({ method: Method, confirmed_by: z.array(z.string()) })),
+      payment_reference: PaymentReference.nullable(),
+      verification: Verification.nullable(),
+    })
+    .meta({ id: 'PaymentRail' }),
   handle: async ({ payment_reference_id }, context) => {
     const { posture, methods } = context.payments
     const rail = {

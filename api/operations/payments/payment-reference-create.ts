@@ -5,10 +5,6 @@ import { payerOf } from '../agents/caller.ts'
 import { payment } from './presented.ts'
 import { ChallengeId, PaymentReference, QuoteId, quoteToken, Verification } from './shapes.ts'
 
-const output = z
-  .strictObject({ payment_reference: PaymentReference, verification: Verification })
-  .meta({ id: 'PresentedPayment' })
-
 /** POST /api/agent-payment-rail: a payment is presented, and funds what it pays for once it is confirmed. */
 export const paymentReferenceCreate = operation({
   id: 'payment-reference-create',
@@ -77,7 +73,9 @@ export const paymentReferenceCreate = operation({
       },
     )
     .meta({ oneOf: [{ required: ['challenge_id'] }, { required: ['quote_id'] }] }),
-  output,
+  output: z
+    .strictObject({ payment_reference: PaymentReference, verification: Verification })
+    .meta({ id: 'PresentedPayment' }),
   handle: async (
     { challenge_id, quote_id = '', quote_token, idempotency_key: _key, ...paid },
     context,

@@ -2,17 +2,6 @@ import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { signedEvent } from '../agents/caller.ts'
 
-const output = z
-  .strictObject({
-    event_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null for an event that says nothing about a whole payment.' }),
-    accepted: z.boolean(),
-    duplicate: z.boolean(),
-  })
-  .meta({ id: 'ReceivedEvent' })
-
 /** POST /api/agent-paid-callback-completion: a payment provider's signed event, stored first and then applied. */
 export const providerEventReceive = operation({
   id: 'provider-event-receive',
@@ -28,7 +17,16 @@ export const providerEventReceive = operation({
       'event_id, type (payment.settled, payment.failed, payment.refunded, session.expired), provider_session_id or ' +
       'external_reference, challenge_id, amount_usd and currency; or an event as Stripe sends it.',
   }),
-  output,
+  output: z
+    .strictObject({
+      event_id: z
+        .string()
+        .nullable()
+        .meta({ description: 'Null for an event that says nothing about a whole payment.' }),
+      accepted: z.boolean(),
+      duplicate: z.boolean(),
+    })
+    .meta({ id: 'ReceivedEvent' }),
   handle: async (event, context) => ({
     body: await context.providers.receive(signedEvent(context), event),
   }),

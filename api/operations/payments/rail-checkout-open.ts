@@ -6,17 +6,6 @@ import { operation } from '../../operation.ts'
 import { PilotId, PilotToken } from '../pilots/token.ts'
 import { PaymentChallenge, QuoteId } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    challenge: PaymentChallenge,
-    reference_instructions: z.string(),
-    pilot: z
-      .strictObject({ pilot_id: PilotId, state: z.enum(pilotStates) })
-      .optional()
-      .meta({ description: 'Of the invitation.' }),
-  })
-  .meta({ id: 'OpenedCheckout' })
-
 /** POST /api/agent-rail-checkout: opens the challenge of a quote for a customer and shows how this path pays it. */
 export const railCheckoutOpen = operation({
   id: 'rail-checkout-open',
@@ -50,7 +39,16 @@ export const railCheckoutOpen = operation({
     }),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({
+      challenge: PaymentChallenge,
+      reference_instructions: z.string(),
+      pilot: z
+        .strictObject({ pilot_id: PilotId, state: z.enum(pilotStates) })
+        .optional()
+        .meta({ description: 'Of the invitation.' }),
+    })
+    .meta({ id: 'OpenedCheckout' }),
   handle: async ({ idempotency_key: _key, ...asked }, context) => ({
     body: await context.checkouts.open({ callId: context.callId, ...asked }),
   }),

@@ -5,10 +5,6 @@ import { Rail } from '../agents/shapes.ts'
 import { ProductCard } from './checkout-shapes.ts'
 import { ChallengeId, PaymentChallenge, Tier } from './shapes.ts'
 
-const output = z
-  .strictObject({ product_cards: z.array(ProductCard), challenge: PaymentChallenge.nullable() })
-  .meta({ id: 'RailCheckout' })
-
 /** GET /api/agent-rail-checkout: what can be bought and where; with an id the agent's own challenge. */
 export const railCheckoutRead = operation({
   id: 'rail-checkout-read',
@@ -24,7 +20,9 @@ export const railCheckoutRead = operation({
     tier: Tier.optional(),
     challenge_id: ChallengeId.optional(),
   }),
-  output,
+  output: z
+    .strictObject({ product_cards: z.array(ProductCard), challenge: PaymentChallenge.nullable() })
+    .meta({ id: 'RailCheckout' }),
   handle: async ({ challenge_id, ...only }, context) => {
     const product_cards = await context.productLinks.cards(only)
     if (challenge_id === undefined) return { body: { product_cards, challenge: null } }

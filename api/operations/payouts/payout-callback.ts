@@ -4,20 +4,18 @@ import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { CallbackUrl } from '../tasks/shapes.ts'
 
-const output = z
-  .strictObject({
-    callback_url: z.string().nullable(),
-    changed_at: Time.nullable(),
-    host_proven: z.boolean().meta({
-      description: 'Whether the host has echoed our nonce; asked for before the first callback.',
-    }),
-  })
-  .meta({ id: 'PayoutCallback' })
-
 const shared = {
   access: 'wallet',
   http: { method: 'POST', path: '/api/payout-callback', host: 'base' },
-  output,
+  output: z
+    .strictObject({
+      callback_url: z.string().nullable(),
+      changed_at: Time.nullable(),
+      host_proven: z.boolean().meta({
+        description: 'Whether the host has echoed our nonce; asked for before the first callback.',
+      }),
+    })
+    .meta({ id: 'PayoutCallback' }),
 } as const
 
 /** POST /api/payout-callback, mode `set_callback`: one URL for all payouts of the calling wallet. */

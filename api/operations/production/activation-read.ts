@@ -5,11 +5,6 @@ import { readingAgentId } from '../agents/caller.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
 import { ActivationId, CustomerActivation, PathStep } from './activation-shapes.ts'
 
-const output = contractSchema('Activations begun, counted up to 1000.', {
-  steps: z.array(PathStep),
-  activation: CustomerActivation.nullable(),
-}).meta({ id: 'CustomerActivationPath' })
-
 /** GET /api/customer-activation-path: what the path offers; asked for one, also the agent's own activation. */
 export const activationPathRead = operation({
   id: 'activation-path-read',
@@ -21,7 +16,10 @@ export const activationPathRead = operation({
   statusToken: { prefixes: ['st'], signed: false },
   errors: ['credential_required', 'not_found'],
   input: z.strictObject({ activation_id: ActivationId.optional() }),
-  output,
+  output: contractSchema('Activations begun, counted up to 1000.', {
+    steps: z.array(PathStep),
+    activation: CustomerActivation.nullable(),
+  }).meta({ id: 'CustomerActivationPath' }),
   handle: async ({ activation_id }, context) => {
     const contract = { ...(await context.contracts.activationPath()), steps: [...pathSteps] }
     if (activation_id === undefined) return { body: { ...contract, activation: null } }

@@ -10,13 +10,6 @@ import {
   startedRun,
 } from './production-shapes.ts'
 
-const output = z
-  .strictObject({
-    ...boundRun,
-    ...startedRun,
-  })
-  .meta({ id: 'StartedProductionRun' })
-
 /** POST /api/customer-production-runs: as the first paid production run, of every rail with a price and without conditions. */
 export const customerRunStart = operation({
   id: 'production-run-start',
@@ -29,7 +22,12 @@ export const customerRunStart = operation({
   ...paidStart,
   errors: productionErrors,
   input: z.strictObject(customerStart).refine(fundedOnce, { message: FUNDED_TWICE }),
-  output,
+  output: z
+    .strictObject({
+      ...boundRun,
+      ...startedRun,
+    })
+    .meta({ id: 'StartedProductionRun' }),
   handle: async (given, context) => {
     const { headers, started } = await context.customerRuns.start(
       writerOf(context),

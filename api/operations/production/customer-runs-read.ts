@@ -6,13 +6,6 @@ import { moverOf } from '../agents/caller.ts'
 import { RunId } from '../runs/shapes.ts'
 import { boundRun } from './production-shapes.ts'
 
-const output = z
-  .strictObject({
-    items: z.array(z.strictObject(boundRun).meta({ id: 'ProductionRun' })),
-    ...pageAnswer,
-  })
-  .meta({ id: 'ProductionRuns' })
-
 /** GET /api/customer-production-runs: every operational run for a customer account, however it was started. */
 export const customerRunsRead = operation({
   id: 'production-runs-read',
@@ -27,7 +20,12 @@ export const customerRunsRead = operation({
     customer_account: freeText(160, 1).optional(),
     ...pageFields(6),
   }),
-  output,
+  output: z
+    .strictObject({
+      items: z.array(z.strictObject(boundRun).meta({ id: 'ProductionRun' })),
+      ...pageAnswer,
+    })
+    .meta({ id: 'ProductionRuns' }),
   handle: async ({ offset, limit, ...filter }, context) => ({
     body: await context.customerRuns.list(moverOf(context), filter, pageOf({ offset, limit })),
   }),

@@ -10,13 +10,6 @@ import {
   startedRun,
 } from './production-shapes.ts'
 
-const output = z
-  .strictObject({
-    ...productionRun,
-    ...startedRun,
-  })
-  .meta({ id: 'StartedFirstPaidRun' })
-
 /** POST /api/first-paid-production-run-execution: the run waits for its payment and for the review of its order, and its result for another. */
 export const firstPaidRunExecute = operation({
   id: 'first-paid-run-execute',
@@ -43,7 +36,12 @@ export const firstPaidRunExecute = operation({
       }),
     })
     .refine(fundedOnce, { message: FUNDED_TWICE }),
-  output,
+  output: z
+    .strictObject({
+      ...productionRun,
+      ...startedRun,
+    })
+    .meta({ id: 'StartedFirstPaidRun' }),
   handle: async (given, context) => {
     const { headers, started } = await context.firstPaidRuns.start(
       writerOf(context),

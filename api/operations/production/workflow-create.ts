@@ -13,19 +13,6 @@ import {
   workflowTerms,
 } from './workflow-shapes.ts'
 
-const output = z
-  .strictObject({
-    workflow: CustomerWorkflow,
-    gate: z.strictObject({ checks: z.array(GateCheck) }),
-    review: z.strictObject({
-      subject_kind: z.literal('workflow'),
-      subject_id: CustomerWorkflowId,
-      state: z.literal('waiting'),
-    }),
-    receipt: Receipt,
-  })
-  .meta({ id: 'CreatedWorkflow' })
-
 /** POST /api/customer-workflow-production, mode `create_workflow` or none: a schedule that an operator has to approve. */
 export const workflowCreate = operation({
   id: 'customer-workflow-create',
@@ -56,7 +43,18 @@ export const workflowCreate = operation({
     accept_terms: acceptTerms,
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({
+      workflow: CustomerWorkflow,
+      gate: z.strictObject({ checks: z.array(GateCheck) }),
+      review: z.strictObject({
+        subject_kind: z.literal('workflow'),
+        subject_id: CustomerWorkflowId,
+        state: z.literal('waiting'),
+      }),
+      receipt: Receipt,
+    })
+    .meta({ id: 'CreatedWorkflow' }),
   handle: async (
     { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
     context,

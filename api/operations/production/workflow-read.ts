@@ -4,13 +4,6 @@ import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
 import { moverOf } from '../agents/caller.ts'
 import { CustomerWorkflow, CustomerWorkflowId, WORKFLOW_PATH } from './workflow-shapes.ts'
 
-const output = z
-  .strictObject({
-    items: z.array(CustomerWorkflow),
-    ...pageAnswer,
-  })
-  .meta({ id: 'CustomerWorkflows' })
-
 /** GET /api/customer-workflow-production. */
 export const workflowRead = operation({
   id: 'customer-workflow-read',
@@ -21,7 +14,12 @@ export const workflowRead = operation({
   needs: { scopes: ['runs:read'] },
   errors: ['not_found'],
   input: z.strictObject({ workflow_id: CustomerWorkflowId.optional(), ...pageFields(6) }),
-  output,
+  output: z
+    .strictObject({
+      items: z.array(CustomerWorkflow),
+      ...pageAnswer,
+    })
+    .meta({ id: 'CustomerWorkflows' }),
   handle: async ({ workflow_id, offset, limit }, context) => ({
     body: await context.customerWorkflows.list(
       { agentId: moverOf(context).agentId, workflowId: workflow_id },

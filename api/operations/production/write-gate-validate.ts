@@ -7,17 +7,6 @@ import { Receipt } from '../operators/receipt.ts'
 import { CallbackUrl } from '../tasks/shapes.ts'
 import { AuditEventId, GateCheck } from './gate-shapes.ts'
 
-const output = z
-  .strictObject({
-    pass: z.boolean(),
-    checks: z.array(GateCheck).length(5),
-    audit_event_id: AuditEventId,
-    executed: z.literal(false),
-    money_movement: z.literal(false),
-    receipt: Receipt,
-  })
-  .meta({ id: 'ValidatedWrite' })
-
 /** POST /api/production-write-gate: a write that would be refused is an answer with `pass` false; nothing is written but the audit event. */
 export const writeGateValidate = operation({
   id: 'write-gate-validate',
@@ -39,7 +28,16 @@ export const writeGateValidate = operation({
     payload_sha256: Digest.optional(),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({
+      pass: z.boolean(),
+      checks: z.array(GateCheck).length(5),
+      audit_event_id: AuditEventId,
+      executed: z.literal(false),
+      money_movement: z.literal(false),
+      receipt: Receipt,
+    })
+    .meta({ id: 'ValidatedWrite' }),
   handle: async (asked, context) => ({
     body: await context.writeGate.validate(presentedCredential(context), asked, context.callId),
   }),

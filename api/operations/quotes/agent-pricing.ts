@@ -6,32 +6,6 @@ import { TierTerms } from '../payments/tier-shape.ts'
 
 const usd = z.int().min(0)
 
-const output = z
-  .strictObject({
-    currency: z.literal(CURRENCY),
-    pricing_model: z.literal(PRICING_MODEL).nullable().meta({
-      description: 'The model of the movement fee schedule; null on the agent pricing surface.',
-    }),
-    rails: z.array(
-      z.strictObject({
-        rail: Rail,
-        status: z.enum(['active', 'offered', 'free', 'paused']),
-        entry: usd,
-        standard: usd,
-        pro: usd,
-        rail_fee: usd.meta({ description: 'On standard; part of the prices of movement_fee.' }),
-        totals: z.strictObject({ entry: usd, standard: usd, pro: usd }),
-        paid_surfaces: z
-          .array(z.enum(paidSurfaces))
-          .meta({ description: 'Empty for what is free.' }),
-        tiers: z.strictObject({ entry: TierTerms, standard: TierTerms, pro: TierTerms }),
-      }),
-    ),
-    fee_rule: z.string(),
-    quote_how: z.string(),
-  })
-  .meta({ id: 'AgentPricing' })
-
 /** GET /api/agent-pricing: both price tables, computed from what the rails declare and from their switches; whole usd. */
 export const agentPricing = operation({
   id: 'agent-pricing',
@@ -46,6 +20,30 @@ export const agentPricing = operation({
         'agent: bases, with the fee and totals in members of their own. movement_fee: the movement fee schedule, whose prices are totals. all: every rail, as on agent.',
     }),
   }),
-  output,
+  output: z
+    .strictObject({
+      currency: z.literal(CURRENCY),
+      pricing_model: z.literal(PRICING_MODEL).nullable().meta({
+        description: 'The model of the movement fee schedule; null on the agent pricing surface.',
+      }),
+      rails: z.array(
+        z.strictObject({
+          rail: Rail,
+          status: z.enum(['active', 'offered', 'free', 'paused']),
+          entry: usd,
+          standard: usd,
+          pro: usd,
+          rail_fee: usd.meta({ description: 'On standard; part of the prices of movement_fee.' }),
+          totals: z.strictObject({ entry: usd, standard: usd, pro: usd }),
+          paid_surfaces: z
+            .array(z.enum(paidSurfaces))
+            .meta({ description: 'Empty for what is free.' }),
+          tiers: z.strictObject({ entry: TierTerms, standard: TierTerms, pro: TierTerms }),
+        }),
+      ),
+      fee_rule: z.string(),
+      quote_how: z.string(),
+    })
+    .meta({ id: 'AgentPricing' }),
   handle: async (input, { quotes }) => ({ body: await quotes.listPrices(input) }),
 })

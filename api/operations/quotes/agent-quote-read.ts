@@ -2,10 +2,6 @@ import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { Quoted, QuoteId } from '../payments/shapes.ts'
 
-const output = Quoted.extend({ state: z.enum(['live', 'used', 'expired']) }).meta({
-  id: 'QuoteState',
-})
-
 /** GET /api/agents/quote. */
 export const agentQuoteRead = operation({
   id: 'agent-quote-read',
@@ -14,7 +10,9 @@ export const agentQuoteRead = operation({
   access: 'public',
   errors: ['not_found'],
   input: z.strictObject({ quote_id: QuoteId }),
-  output,
+  output: Quoted.extend({ state: z.enum(['live', 'used', 'expired']) }).meta({
+    id: 'QuoteState',
+  }),
   handle: async ({ quote_id }, { quotes }) => ({
     body: await quotes.read(quote_id),
   }),

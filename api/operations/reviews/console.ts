@@ -9,16 +9,6 @@ import { waitingFields, waitingOf } from '../console/shapes.ts'
 import { Evidence, EvidencePart, PartName } from './evidence-shapes.ts'
 import { CompactItem, compactItem, Item } from './item-shapes.ts'
 
-const output = z
-  .strictObject({
-    items: z.union([z.array(Item), z.array(CompactItem)]),
-    ...pageAnswer,
-    counts: z.record(z.string(), z.int()).meta({ description: 'By kind of subject.' }),
-    evidence: Evidence.nullable().meta({ description: 'With `subject_id`.' }),
-    evidence_part: EvidencePart.nullable().meta({ description: 'With `part`.' }),
-  })
-  .meta({ id: 'ReviewConsole' })
-
 const Flag = z.enum(['true', 'false'])
 
 /** GET /api/loop-review-console: what waits for a decision, who waits longest first. */
@@ -48,7 +38,15 @@ export const reviewConsole = operation({
     evidence_roots: Flag.optional().meta({ description: 'Lists the root of each evidence.' }),
     ...pageFields(6),
   }),
-  output,
+  output: z
+    .strictObject({
+      items: z.union([z.array(Item), z.array(CompactItem)]),
+      ...pageAnswer,
+      counts: z.record(z.string(), z.int()).meta({ description: 'By kind of subject.' }),
+      evidence: Evidence.nullable().meta({ description: 'With `subject_id`.' }),
+      evidence_part: EvidencePart.nullable().meta({ description: 'With `part`.' }),
+    })
+    .meta({ id: 'ReviewConsole' }),
   handle: async ({ compact, kind, state, rail, needs_attention, ...asked }, context) => {
     const { subject_id: subjectId, part, part_offset, evidence_roots, offset, limit } = asked
     if (subjectId === undefined && (part ?? part_offset) !== undefined) throw partOfNothing()

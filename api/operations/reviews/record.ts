@@ -12,27 +12,6 @@ const Judgement = z.strictObject({
   verdict: z.enum(verdicts),
   note: z.string(),
 })
-const output = z
-  .strictObject({
-    review_decision: z.strictObject({
-      decision_id: z.string(),
-      subject_kind: z.enum(subjectKinds),
-      subject_id: z.string(),
-      decision: z.enum(decisions),
-      note: z.string(),
-      judgements: z.array(Judgement),
-      decided_by: z.strictObject({ operator_id: z.string(), operator_name: z.string() }),
-      at: Time,
-    }),
-    subject: z.strictObject({
-      subject_kind: z.enum(subjectKinds),
-      subject_id: z.string(),
-      state: z.string().meta({ description: 'The state that the decision led to.' }),
-      view: z.looseObject({}),
-    }),
-    receipt: Receipt,
-  })
-  .meta({ id: 'ReviewDecision' })
 
 /** POST /api/loop-review-console: records every human decision. */
 export const reviewRecord = operation({
@@ -88,7 +67,27 @@ export const reviewRecord = operation({
       }),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({
+      review_decision: z.strictObject({
+        decision_id: z.string(),
+        subject_kind: z.enum(subjectKinds),
+        subject_id: z.string(),
+        decision: z.enum(decisions),
+        note: z.string(),
+        judgements: z.array(Judgement),
+        decided_by: z.strictObject({ operator_id: z.string(), operator_name: z.string() }),
+        at: Time,
+      }),
+      subject: z.strictObject({
+        subject_kind: z.enum(subjectKinds),
+        subject_id: z.string(),
+        state: z.string().meta({ description: 'The state that the decision led to.' }),
+        view: z.looseObject({}),
+      }),
+      receipt: Receipt,
+    })
+    .meta({ id: 'ReviewDecision' }),
   handle: async ({ idempotency_key, ...input }, context) => {
     const reviewer = { ...operatorOf(context), idempotencyKey: idempotency_key }
     return { body: await context.reviews.record(reviewer, input, context.callId) }

@@ -8,32 +8,6 @@ import { Task } from '../tasks/shapes.ts'
 import { judgedShape, RecordReport } from './return-package.ts'
 import { Criterion } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    task: Task,
-    ordered: z.array(z.string()).meta({ description: 'The scope of the contract.' }),
-    ...judgedShape,
-    record: RecordReport,
-    review_policy: z.enum(['sandbox_policy', 'operator_review']).nullable(),
-    reviews: z
-      .array(
-        z.strictObject({
-          decision_id: z.string(),
-          subject_kind: z.string(),
-          decision: z.enum(decisions),
-          operator_name: z.string(),
-          receipt_id: ReceiptId,
-          decided_at: Time,
-        }),
-      )
-      .meta({ description: 'What operators decided about the task and its run.' }),
-    criteria: z.array(Criterion),
-    receipts: z.array(Receipt).meta({
-      description: 'Every receipt of the task, its run and its credit, the oldest first.',
-    }),
-  })
-  .meta({ id: 'ReturnPackageRecord' })
-
 /** GET /api/agents/status/{token}/return-package: a page for browsers, JSON for programs; `as` makes either a file. */
 export const returnPackageRead = operation({
   id: 'return-package-read',
@@ -48,7 +22,31 @@ export const returnPackageRead = operation({
       description: 'Answers with a file of this form, whatever `Accept` says.',
     }),
   }),
-  output,
+  output: z
+    .strictObject({
+      task: Task,
+      ordered: z.array(z.string()).meta({ description: 'The scope of the contract.' }),
+      ...judgedShape,
+      record: RecordReport,
+      review_policy: z.enum(['sandbox_policy', 'operator_review']).nullable(),
+      reviews: z
+        .array(
+          z.strictObject({
+            decision_id: z.string(),
+            subject_kind: z.string(),
+            decision: z.enum(decisions),
+            operator_name: z.string(),
+            receipt_id: ReceiptId,
+            decided_at: Time,
+          }),
+        )
+        .meta({ description: 'What operators decided about the task and its run.' }),
+      criteria: z.array(Criterion),
+      receipts: z.array(Receipt).meta({
+        description: 'Every receipt of the task, its run and its credit, the oldest first.',
+      }),
+    })
+    .meta({ id: 'ReturnPackageRecord' }),
   asFiles: ({ return_package }) => return_package,
   handle: async ({ as }, context) => {
     const { subjectId } = callingToken(context)

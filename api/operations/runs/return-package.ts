@@ -34,28 +34,6 @@ export const RecordReport = Report.meta({
     'Our own judgement of the record of the task: its ledger, documents, receipts and result.',
 })
 
-const output = z
-  .strictObject({
-    ...judgedShape,
-    next_actions: z
-      .array(
-        z.strictObject({
-          action: z.enum(['fetch_receipt', 'verify_receipt', 'record_receipt']),
-          method: z.enum(['GET', 'POST']),
-          url: z.url(),
-          purpose: z.string(),
-        }),
-      )
-      .meta({
-        description: 'What the attestation receipt of the run is good for, with its calls.',
-      }),
-    file_contents: z.record(z.string(), z.string()).nullable().meta({
-      description:
-        'With include_files: the files of the zip by name, as the very texts that were digested; report.html, README.md and tables/*.csv are for people.',
-    }),
-  })
-  .meta({ id: 'FetchedReturnPackage' })
-
 /** POST /api/agent-use, mode `fetch_return_package`: as JSON, or with `Accept: application/zip` as its files. */
 export const fetchReturnPackage = operation({
   id: 'fetch-return-package',
@@ -73,7 +51,27 @@ export const fetchReturnPackage = operation({
     run_id: RunId,
     include_files: z.boolean().default(false),
   }),
-  output,
+  output: z
+    .strictObject({
+      ...judgedShape,
+      next_actions: z
+        .array(
+          z.strictObject({
+            action: z.enum(['fetch_receipt', 'verify_receipt', 'record_receipt']),
+            method: z.enum(['GET', 'POST']),
+            url: z.url(),
+            purpose: z.string(),
+          }),
+        )
+        .meta({
+          description: 'What the attestation receipt of the run is good for, with its calls.',
+        }),
+      file_contents: z.record(z.string(), z.string()).nullable().meta({
+        description:
+          'With include_files: the files of the zip by name, as the very texts that were digested; report.html, README.md and tables/*.csv are for people.',
+      }),
+    })
+    .meta({ id: 'FetchedReturnPackage' }),
   asFiles: ({ return_package }) => return_package,
   handle: async ({ run_id, include_files }, context) => {
     const { attestation, ...fetched } = await context.runs.returnPackage(moverOf(context), run_id)

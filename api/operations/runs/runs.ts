@@ -6,16 +6,6 @@ import { Rail } from '../agents/shapes.ts'
 import { TaskState } from '../tasks/shapes.ts'
 import { Run } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    items: z.array(Run),
-    ...pageAnswer,
-    totals: z
-      .partialRecord(TaskState, z.int())
-      .meta({ description: 'By state, of all that the filter takes.' }),
-  })
-  .meta({ id: 'AgentRuns' })
-
 /** POST /api/agent-use, mode `read_agent_use_runs`: the caller's own runs, the newest first. */
 export const readAgentUseRuns = operation({
   id: 'read-agent-use-runs',
@@ -30,7 +20,15 @@ export const readAgentUseRuns = operation({
     rail: Rail.optional(),
     ...pageInBody(1_000_000),
   }),
-  output,
+  output: z
+    .strictObject({
+      items: z.array(Run),
+      ...pageAnswer,
+      totals: z
+        .partialRecord(TaskState, z.int())
+        .meta({ description: 'By state, of all that the filter takes.' }),
+    })
+    .meta({ id: 'AgentRuns' }),
   handle: async ({ state, rail, ...page }, context) => {
     const { offset, limit } = page
     const filter = { agentId: callingAgentId(context), state, rail }

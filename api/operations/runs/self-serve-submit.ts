@@ -5,10 +5,6 @@ import { moverOf } from '../agents/caller.ts'
 import { ContractId, Task, TaskToken } from '../tasks/shapes.ts'
 import { Run } from './shapes.ts'
 
-const output = z
-  .strictObject({ run: Run, waiting_for: Task.shape.waiting_for })
-  .meta({ id: 'SubmittedRun' })
-
 /** POST /api/agent-self-serve-rail-loop, the step `submit_agent_run`: the input of a run that was agreed on. */
 export const selfServeLoopSubmit = operation({
   id: 'self-serve-loop-submit',
@@ -31,7 +27,9 @@ export const selfServeLoopSubmit = operation({
     }),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({ run: Run, waiting_for: Task.shape.waiting_for })
+    .meta({ id: 'SubmittedRun' }),
   handle: async ({ idempotency_key: _key, ...submission }, context) => {
     const run = await context.runs.submit(moverOf(context), submission)
     return { status: 202, body: { run, waiting_for: run.waiting_for } }

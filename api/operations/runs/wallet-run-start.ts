@@ -7,16 +7,6 @@ import { inputErrors } from '../tasks/input-shapes.ts'
 import { operationalUsage, paidStart, startFields } from './start-fields.ts'
 import { walletRun } from './wallet-run-shapes.ts'
 
-const output = z
-  .strictObject({
-    ...walletRun,
-    status_token: z
-      .string()
-      .regex(/^wt_[A-Za-z0-9_-]{43}$/)
-      .meta({ description: 'Reads the order; given here alone.' }),
-  })
-  .meta({ id: 'StartedWalletRun' })
-
 /**
  * POST /api/wallet-bound-rail-run: the price leaves the balance in the transaction that stores order and task, is
  * earned with its fee once the run is done, and comes back when it fails. A balance that is too small is a 402 with the shortfall.
@@ -56,7 +46,15 @@ export const walletRunStart = operation({
     acceptance_criteria: z.array(freeText(500, 1)).max(20).default([]),
     usage: operationalUsage,
   }),
-  output,
+  output: z
+    .strictObject({
+      ...walletRun,
+      status_token: z
+        .string()
+        .regex(/^wt_[A-Za-z0-9_-]{43}$/)
+        .meta({ description: 'Reads the order; given here alone.' }),
+    })
+    .meta({ id: 'StartedWalletRun' }),
   handle: async (
     { accept_terms: _terms, idempotency_key: _key, usage: _usage, ...asked },
     context,

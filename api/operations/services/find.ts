@@ -5,28 +5,6 @@ import { operation } from '../../operation.ts'
 import { Kind, Origin, Price, RESOLVER_PATH, ServiceAccess, ServiceId } from './shapes.ts'
 
 const { match, available } = ScoutResult.shape.ranked.element.shape
-const output = z
-  .strictObject({
-    results: z.array(
-      z.strictObject({
-        service_id: ServiceId,
-        origin: Origin,
-        kind: Kind,
-        summary: z.string(),
-        score: z.number().min(0).max(1),
-        match,
-        available,
-        price: Price,
-        access: ServiceAccess,
-        reasons: z
-          .array(z.strictObject({ need: z.string(), capability: z.string() }))
-          .meta({ description: 'Parts of the query, and the words of the service that fit.' }),
-      }),
-    ),
-    query_used: z.string(),
-    registry_sha256: Digest.meta({ description: 'Of the services that were considered.' }),
-  })
-  .meta({ id: 'FoundServices' })
 
 /** POST /api/service-resolver, mode `find_services`. */
 export const findServices = operation({
@@ -51,6 +29,27 @@ export const findServices = operation({
       message: 'give query or task',
     })
     .meta({ anyOf: [{ required: ['query'] }, { required: ['task'] }] }),
-  output,
+  output: z
+    .strictObject({
+      results: z.array(
+        z.strictObject({
+          service_id: ServiceId,
+          origin: Origin,
+          kind: Kind,
+          summary: z.string(),
+          score: z.number().min(0).max(1),
+          match,
+          available,
+          price: Price,
+          access: ServiceAccess,
+          reasons: z
+            .array(z.strictObject({ need: z.string(), capability: z.string() }))
+            .meta({ description: 'Parts of the query, and the words of the service that fit.' }),
+        }),
+      ),
+      query_used: z.string(),
+      registry_sha256: Digest.meta({ description: 'Of the services that were considered.' }),
+    })
+    .meta({ id: 'FoundServices' }),
   handle: async ({ mode: _mode, ...asked }, { resolver }) => ({ body: await resolver.find(asked) }),
 })

@@ -14,22 +14,6 @@ import {
   serviceReference,
 } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    use_decision: z.enum(useDecisions),
-    work_order: WorkOrder.nullable().meta({
-      description:
-        'Of an approved service of someone else; it waits for the review of an operator.',
-    }),
-    next_action: z.string(),
-    receipt: Receipt,
-    status_token: z
-      .string()
-      .nullable()
-      .meta({ description: 'Reads the work order that this call made.' }),
-  })
-  .meta({ id: 'ServiceUse' })
-
 /** POST /api/service-resolver, mode `request_service_use`. */
 export const requestServiceUse = operation({
   id: 'request-service-use',
@@ -54,7 +38,21 @@ export const requestServiceUse = operation({
     })
     .refine(namesExactlyOne, exactlyOneMessage)
     .meta(exactlyOneSchema),
-  output,
+  output: z
+    .strictObject({
+      use_decision: z.enum(useDecisions),
+      work_order: WorkOrder.nullable().meta({
+        description:
+          'Of an approved service of someone else; it waits for the review of an operator.',
+      }),
+      next_action: z.string(),
+      receipt: Receipt,
+      status_token: z
+        .string()
+        .nullable()
+        .meta({ description: 'Reads the work order that this call made.' }),
+    })
+    .meta({ id: 'ServiceUse' }),
   handle: async ({ mode: _mode, idempotency_key: _key, ...asked }, context) => {
     await context.resolver.request(asked, context, agentIdOf(context))
     return answeredByService

@@ -5,19 +5,6 @@ import { Receipt } from '../operators/receipt.ts'
 import { UsageEventId } from '../usage/usage-shapes.ts'
 import { RESOLVER_PATH, ServiceId } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    outcome: z.strictObject({
-      service_id: ServiceId,
-      operation_id: z.string(),
-      result: z.looseObject({}).meta({ description: 'The answer of the operation.' }),
-      recorded_at: Time,
-    }),
-    usage_event_id: UsageEventId,
-    receipt: Receipt.meta({ description: 'Over the digests of input and result.' }),
-  })
-  .meta({ id: 'ServiceOutcome' })
-
 /** POST /api/service-resolver, mode `run_service`: free tools of this service, and nothing else. */
 export const runService = operation({
   id: 'run-service',
@@ -43,7 +30,18 @@ export const runService = operation({
     }),
     idempotency_key: IdempotencyKey.optional(),
   }),
-  output,
+  output: z
+    .strictObject({
+      outcome: z.strictObject({
+        service_id: ServiceId,
+        operation_id: z.string(),
+        result: z.looseObject({}).meta({ description: 'The answer of the operation.' }),
+        recorded_at: Time,
+      }),
+      usage_event_id: UsageEventId,
+      receipt: Receipt.meta({ description: 'Over the digests of input and result.' }),
+    })
+    .meta({ id: 'ServiceOutcome' }),
   handle: async ({ service_id, task }, context) => ({
     body: await context.resolver.run({ service_id, task }, context),
   }),

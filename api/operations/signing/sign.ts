@@ -7,18 +7,6 @@ import { content, path } from './shapes.ts'
 
 const selectors = ['payload', 'payload_sha256'] as const
 
-const output = z
-  .strictObject({
-    version: z.int(),
-    key_id: z.string(),
-    jws: z
-      .string()
-      .meta({ description: 'Compact JWS of typ agent-statement+jws, which no receipt has.' }),
-    payload_sha256: Digest,
-    audit_event_id: AuditEventId,
-  })
-  .meta({ id: 'AgentStatement' })
-
 /** POST /api/signing-secret-rotation, mode `sign_with_active_signing_version`: who states it is in the signature, and so is when. */
 export const signingSign = operation({
   id: 'signing-sign',
@@ -39,7 +27,17 @@ export const signingSign = operation({
       message: `give exactly one of ${selectors.join(', ')}`,
     })
     .meta({ oneOf: selectors.map((name) => ({ required: [name] })) }),
-  output,
+  output: z
+    .strictObject({
+      version: z.int(),
+      key_id: z.string(),
+      jws: z
+        .string()
+        .meta({ description: 'Compact JWS of typ agent-statement+jws, which no receipt has.' }),
+      payload_sha256: Digest,
+      audit_event_id: AuditEventId,
+    })
+    .meta({ id: 'AgentStatement' }),
   handle: async ({ mode: _mode, ...input }, context) => {
     const { caller, callId } = context
     const credentialId = caller.kind === 'agent' ? caller.credential.credential_id : null

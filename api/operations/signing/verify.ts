@@ -3,20 +3,6 @@ import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { content, path } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    valid: z.boolean(),
-    version: z.int().nullable(),
-    key_id: z.string().nullable(),
-    key_state_at_signing: z.enum(['pending', 'active', 'retired', 'revoked']).nullable(),
-    reasons: z.array(z.string()).meta({ description: 'Why it is not valid.' }),
-    claims: z
-      .looseObject({})
-      .nullable()
-      .meta({ description: 'Who states what, and when; only of a valid one.' }),
-  })
-  .meta({ id: 'StatementVerification' })
-
 /** POST /api/signing-secret-rotation, mode `verify_signature_by_version`: an invalid one is a 200 that says why. */
 export const signingVerify = operation({
   id: 'signing-verify',
@@ -41,7 +27,19 @@ export const signingVerify = operation({
       },
     )
     .meta({ not: { required: ['payload', 'payload_sha256'] } }),
-  output,
+  output: z
+    .strictObject({
+      valid: z.boolean(),
+      version: z.int().nullable(),
+      key_id: z.string().nullable(),
+      key_state_at_signing: z.enum(['pending', 'active', 'retired', 'revoked']).nullable(),
+      reasons: z.array(z.string()).meta({ description: 'Why it is not valid.' }),
+      claims: z
+        .looseObject({})
+        .nullable()
+        .meta({ description: 'Who states what, and when; only of a valid one.' }),
+    })
+    .meta({ id: 'StatementVerification' }),
   handle: async ({ mode: _mode, ...input }, context) => ({
     body: await context.signing.verify(input),
   }),

@@ -3,13 +3,6 @@ import { operation } from '../../operation.ts'
 import { AgentId } from '../agents/shapes.ts'
 import { KeyVersion, path } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    owner: z.union([z.literal('service'), AgentId]),
-    versions: z.array(KeyVersion).meta({ description: 'Newest first.' }),
-  })
-  .meta({ id: 'SigningVersions' })
-
 /** GET /api/signing-secret-rotation: whose signature is to be verified by which key, now and for what was signed before. */
 export const signingVersionsRead = operation({
   id: 'signing-versions-read',
@@ -22,7 +15,12 @@ export const signingVersionsRead = operation({
   input: z.strictObject({
     agent_id: AgentId.optional().meta({ description: 'The service’s own unless given.' }),
   }),
-  output,
+  output: z
+    .strictObject({
+      owner: z.union([z.literal('service'), AgentId]),
+      versions: z.array(KeyVersion).meta({ description: 'Newest first.' }),
+    })
+    .meta({ id: 'SigningVersions' }),
   handle: async ({ agent_id }, context) => ({
     body: await context.signing.versions(agent_id),
   }),

@@ -4,10 +4,6 @@ import { subjectOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
 
-const output = z
-  .strictObject({ attestation: Receipt, verification_packet: VerificationPacket })
-  .meta({ id: 'TaskAttestation' })
-
 /** GET /api/agents/tasks/{token}/attestation on the OS host: what the service signs of the run, and our own judgement of it. */
 export const taskAttestation = operation({
   id: 'task-attestation',
@@ -17,7 +13,9 @@ export const taskAttestation = operation({
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
   errors: ['not_ready'],
-  output,
+  output: z
+    .strictObject({ attestation: Receipt, verification_packet: VerificationPacket })
+    .meta({ id: 'TaskAttestation' }),
   handle: async (_input, context) => {
     const attestation = await context.tasks.attestation(subjectOf(context))
     const verification_packet = await context.receipts.verify({

@@ -3,8 +3,6 @@ import { operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
 import { Contract, ContractId } from './shapes.ts'
 
-const output = z.strictObject({ contract: Contract }).meta({ id: 'ContractAsRead' })
-
 /** GET /api/agents/contracts/{contract_id} on the OS host. */
 export const contractRead = operation({
   id: 'contract-read',
@@ -15,7 +13,7 @@ export const contractRead = operation({
   statusToken: { prefixes: ['st', 'tk'], signed: false },
   errors: ['not_found', 'not_owner'],
   input: z.strictObject({ contract_id: ContractId }),
-  output,
+  output: z.strictObject({ contract: Contract }).meta({ id: 'ContractAsRead' }),
   handle: async ({ contract_id }, context) => ({
     body: await context.taskContracts.read(moverOf(context), contract_id),
   }),

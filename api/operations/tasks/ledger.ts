@@ -5,19 +5,6 @@ import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
 import { LedgerEntry, RuntimeRecord, Task } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    task: Task,
-    entries: z.array(LedgerEntry),
-    head_hash: Digest,
-    records: z.array(RuntimeRecord).meta({
-      description:
-        'The runtime records behind the task, by kind; its entries are those of kind lifecycle_event.',
-    }),
-    complete: z.boolean().meta({ description: 'Whether the entries reach the head.' }),
-  })
-  .meta({ id: 'TaskLedger' })
-
 /** GET /api/agents/tasks/{token}/ledger on the OS host: every transition of the task, the oldest first. */
 export const taskLedger = operation({
   id: 'task-ledger',
@@ -39,7 +26,18 @@ export const taskLedger = operation({
       .optional()
       .meta({ description: '1 to 200, which is what it is unless given.' }),
   }),
-  output,
+  output: z
+    .strictObject({
+      task: Task,
+      entries: z.array(LedgerEntry),
+      head_hash: Digest,
+      records: z.array(RuntimeRecord).meta({
+        description:
+          'The runtime records behind the task, by kind; its entries are those of kind lifecycle_event.',
+      }),
+      complete: z.boolean().meta({ description: 'Whether the entries reach the head.' }),
+    })
+    .meta({ id: 'TaskLedger' }),
   handle: async ({ kind, from_sequence = '1', limit = '200' }, context) => {
     const page = { from: Number(from_sequence), most: Number(limit), kind }
     return { body: await context.tasks.ledger(subjectOf(context), page) }

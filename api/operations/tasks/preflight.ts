@@ -7,20 +7,6 @@ import { postsOf } from '../callbacks/request-count.ts'
 import { dryReadInput, InputManifest, inputErrors } from './input-shapes.ts'
 import { CallbackUrl, Check, OnGaps, Task, TaskToken, TaskUsage, Tier } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    task: Task,
-    task_token: TaskToken.meta({
-      description: 'Reads the task; acts need the registered key or the access key.',
-    }),
-    links: z.record(z.string(), z.string()),
-    checks: z.array(Check),
-    blocking: z
-      .array(z.string())
-      .meta({ description: 'The checks that failed; the task is closed then.' }),
-  })
-  .meta({ id: 'Preflight' })
-
 /** POST /api/agents/preflight on the OS host: begins a task and checks the request before the service commits to it. */
 export const preflight = operation({
   id: 'preflight',
@@ -53,7 +39,19 @@ export const preflight = operation({
       message: 'give input_manifest, input or both',
     })
     .meta({ anyOf: [{ required: ['input_manifest'] }, { required: ['input'] }] }),
-  output,
+  output: z
+    .strictObject({
+      task: Task,
+      task_token: TaskToken.meta({
+        description: 'Reads the task; acts need the registered key or the access key.',
+      }),
+      links: z.record(z.string(), z.string()),
+      checks: z.array(Check),
+      blocking: z
+        .array(z.string())
+        .meta({ description: 'The checks that failed; the task is closed then.' }),
+    })
+    .meta({ id: 'Preflight' }),
   authorize: ({ rail }, context) => context.tasks.assertRail(callingAgentId(context), rail),
   handle: async ({ idempotency_key: _key, callback_url = null, ...asked }, context) => {
     await context.tasks.preflight(

@@ -7,16 +7,6 @@ import { callingWallet } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { PaidAddress, RunUsage, ShortKey, uniqueList } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    handoff_pack: z.string(),
-    pack_id: z.string(),
-    pack_sha256: Digest,
-    expires_at: ExpiresAt,
-    receipt: Receipt,
-  })
-  .meta({ id: 'BuiltHandoffPack' })
-
 /** POST /api/agent-to-agent-handoff-pack, mode `build`: at most 12000 bytes of canonical JSON. */
 export const handoffBuild = operation({
   id: 'handoff-build',
@@ -49,7 +39,15 @@ export const handoffBuild = operation({
     }),
     usage: RunUsage,
   }),
-  output,
+  output: z
+    .strictObject({
+      handoff_pack: z.string(),
+      pack_id: z.string(),
+      pack_sha256: Digest,
+      expires_at: ExpiresAt,
+      receipt: Receipt,
+    })
+    .meta({ id: 'BuiltHandoffPack' }),
   handle: async (input, context) => ({
     body: await context.handoffs.build(callingWallet(context), input, context.callId),
   }),

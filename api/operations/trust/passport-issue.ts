@@ -6,15 +6,6 @@ import { callingWallet } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { RunUsage, ShortKey } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    passport: z.string(),
-    passport_id: z.string(),
-    claims: PassportClaims,
-    receipt: Receipt,
-  })
-  .meta({ id: 'IssuedPassport' })
-
 /** POST /api/receipt-passport, mode `issue`: one passport for each wallet and work. */
 export const passportIssue = operation({
   id: 'passport-issue',
@@ -32,7 +23,14 @@ export const passportIssue = operation({
     work: WorkItem,
     usage: RunUsage,
   }),
-  output,
+  output: z
+    .strictObject({
+      passport: z.string(),
+      passport_id: z.string(),
+      claims: PassportClaims,
+      receipt: Receipt,
+    })
+    .meta({ id: 'IssuedPassport' }),
   handle: async ({ work, usage }, context) => {
     const asked = { wallet: callingWallet(context), work, usage, callId: context.callId }
     return { body: await context.passports.issue(asked) }

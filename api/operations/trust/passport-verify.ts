@@ -5,19 +5,6 @@ import { operation } from '../../operation.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
 import { Artifact, ArtifactCheck, ArtifactKey } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    valid: z.boolean(),
-    reasons: z.array(z.string()).meta({ description: 'Why it is not valid, as codes.' }),
-    checks: z.array(ArtifactCheck),
-    claims: PassportClaims.nullable().meta({
-      description: 'Only claims that this service signed.',
-    }),
-    key: ArtifactKey.nullable(),
-    verification_packet: VerificationPacket.nullable(),
-  })
-  .meta({ id: 'VerifiedPassport' })
-
 /** POST /api/receipt-passport, mode `verify`: a bad passport is a 200 that says why. */
 export const passportVerify = operation({
   id: 'passport-verify',
@@ -29,7 +16,18 @@ export const passportVerify = operation({
   errors: ['forbidden_material'],
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('verify'), passport: Artifact }),
-  output,
+  output: z
+    .strictObject({
+      valid: z.boolean(),
+      reasons: z.array(z.string()).meta({ description: 'Why it is not valid, as codes.' }),
+      checks: z.array(ArtifactCheck),
+      claims: PassportClaims.nullable().meta({
+        description: 'Only claims that this service signed.',
+      }),
+      key: ArtifactKey.nullable(),
+      verification_packet: VerificationPacket.nullable(),
+    })
+    .meta({ id: 'VerifiedPassport' }),
   handle: async ({ passport }, context) => ({
     body: await context.passports.verify(passport),
   }),

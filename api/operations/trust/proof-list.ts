@@ -5,14 +5,6 @@ import { pageAnswer } from '../../page-fields.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { ListedProof, Used } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    proofs: z.array(ListedProof),
-    ...pageAnswer,
-    used: Used,
-  })
-  .meta({ id: 'ProofList' })
-
 /** POST /api/proof-inbox, mode `list`: newest first. */
 export const proofList = operation({
   id: 'proof-list',
@@ -29,7 +21,13 @@ export const proofList = operation({
       .max(trustLimits.recordsPerWallet - 1),
     limit: z.int().min(1).max(trustLimits.proofPageSize),
   }),
-  output,
+  output: z
+    .strictObject({
+      proofs: z.array(ListedProof),
+      ...pageAnswer,
+      used: Used,
+    })
+    .meta({ id: 'ProofList' }),
   handle: async ({ offset, limit }, context) => ({
     body: await context.proofInbox.list(callingWallet(context), { offset, limit }),
   }),

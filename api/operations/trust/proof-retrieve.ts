@@ -6,15 +6,6 @@ import { callingWallet } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { StoredProof } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    proof: StoredProof,
-    proof_id: Digest,
-    stored_at: Time,
-    inclusion_receipt: Receipt,
-  })
-  .meta({ id: 'RetrievedProof' })
-
 /** POST /api/proof-inbox, mode `retrieve`: a proof of another wallet is not there. */
 export const proofRetrieve = operation({
   id: 'proof-retrieve',
@@ -25,7 +16,14 @@ export const proofRetrieve = operation({
   errors: ['not_found'],
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('retrieve'), proof_id: Digest }),
-  output,
+  output: z
+    .strictObject({
+      proof: StoredProof,
+      proof_id: Digest,
+      stored_at: Time,
+      inclusion_receipt: Receipt,
+    })
+    .meta({ id: 'RetrievedProof' }),
   handle: async ({ proof_id }, context) => ({
     body: await context.proofInbox.retrieve(callingWallet(context), proof_id),
   }),

@@ -6,17 +6,6 @@ import { callingWallet } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { ProofInput, ShortKey, Used } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    proof_id: Digest,
-    bytes: z.int(),
-    stored_at: Time,
-    verified: z.boolean().meta({ description: 'Passports and packs are; evidence is any text.' }),
-    used: Used,
-    inclusion_receipt: Receipt,
-  })
-  .meta({ id: 'StoredProofAnswer' })
-
 /** POST /api/proof-inbox, mode `store`: the id is the digest of wallet, kind, content and label. */
 export const proofStore = operation({
   id: 'proof-store',
@@ -33,7 +22,16 @@ export const proofStore = operation({
     idempotency_key: ShortKey,
     proof: ProofInput,
   }),
-  output,
+  output: z
+    .strictObject({
+      proof_id: Digest,
+      bytes: z.int(),
+      stored_at: Time,
+      verified: z.boolean().meta({ description: 'Passports and packs are; evidence is any text.' }),
+      used: Used,
+      inclusion_receipt: Receipt,
+    })
+    .meta({ id: 'StoredProofAnswer' }),
   handle: async ({ proof }, context) => {
     const stored = { wallet: callingWallet(context), proof, callId: context.callId }
     return { body: await context.proofInbox.store(stored) }

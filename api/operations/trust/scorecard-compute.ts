@@ -18,34 +18,6 @@ const Payment = z.strictObject({
   authorization_nonce: Hash,
 })
 
-const output = z
-  .strictObject({
-    score: z.strictObject({
-      value: percent,
-      band: z.enum(['unproven', 'low', 'medium', 'high']),
-    }),
-    confidence: z.enum(['none', 'low', 'medium', 'high']),
-    components: z.array(
-      z.strictObject({
-        component: z.enum(componentNames),
-        weight: percent,
-        value: percent,
-        evidence: z.array(z.string()),
-      }),
-    ),
-    rejected: z.array(z.strictObject({ item: z.string(), reason: z.string() })),
-    refunds: z.array(
-      z.strictObject({ id: z.string(), payment: z.string(), amount_atomic: z.string() }),
-    ),
-    formula: z.looseObject({ version: z.string() }),
-    as_of: z.int(),
-    inputs_sha256: Digest,
-    completed_work_sha256: Digest,
-    payments_sha256: Digest,
-    receipt: Receipt,
-  })
-  .meta({ id: 'Scorecard' })
-
 /** POST /api/agent-trust-scorecard: evidence only; the same inputs within an hour of the chain get the first score. */
 export const scorecardCompute = operation({
   id: 'scorecard-compute',
@@ -59,7 +31,33 @@ export const scorecardCompute = operation({
     completed_work: uniqueList(WorkItem, completedWorkMax),
     payments: uniqueList(Payment, paymentsMax),
   }),
-  output,
+  output: z
+    .strictObject({
+      score: z.strictObject({
+        value: percent,
+        band: z.enum(['unproven', 'low', 'medium', 'high']),
+      }),
+      confidence: z.enum(['none', 'low', 'medium', 'high']),
+      components: z.array(
+        z.strictObject({
+          component: z.enum(componentNames),
+          weight: percent,
+          value: percent,
+          evidence: z.array(z.string()),
+        }),
+      ),
+      rejected: z.array(z.strictObject({ item: z.string(), reason: z.string() })),
+      refunds: z.array(
+        z.strictObject({ id: z.string(), payment: z.string(), amount_atomic: z.string() }),
+      ),
+      formula: z.looseObject({ version: z.string() }),
+      as_of: z.int(),
+      inputs_sha256: Digest,
+      completed_work_sha256: Digest,
+      payments_sha256: Digest,
+      receipt: Receipt,
+    })
+    .meta({ id: 'Scorecard' }),
   handle: async ({ completed_work, payments }, context) => {
     const input = { completed_work, payments }
     return {

@@ -24,7 +24,6 @@ const UsagePage = z
     }),
   })
   .meta({ id: 'UsagePage' })
-const output = z.union([UsageSample, UsagePage])
 
 /** GET /api/durable-usage-ledger: one sample event; asked for something, the agent's own events and their postings. */
 export const usageLedgerRead = operation({
@@ -44,7 +43,7 @@ export const usageLedgerRead = operation({
     entitlement_id: EntitlementId.optional(),
     ...pageFields(9),
   }),
-  output,
+  output: z.union([UsageSample, UsagePage]),
   handle: async (query, context) => {
     const { event_id: eventId, entitlement_id: entitlementId, offset, limit } = query
     if (Object.keys(query).length === 0) {

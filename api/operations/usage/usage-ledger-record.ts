@@ -8,16 +8,6 @@ import { Receipt } from '../operators/receipt.ts'
 import { EntitlementId } from '../payments/shapes.ts'
 import { UsageEvent } from './usage-shapes.ts'
 
-const output = z
-  .strictObject({
-    event: UsageEvent,
-    attribution: z.enum(['agent', 'unverified']),
-    receipt: Receipt.nullable().meta({
-      description: 'The usage receipt, where credit was consumed.',
-    }),
-  })
-  .meta({ id: 'RecordedUsage' })
-
 /**
  * POST /api/durable-usage-ledger. An unknown caller records no agent. An agent's units of `usd_credit` consume
  * the credit that it names in the transaction that records them; every other unit is only counted.
@@ -56,7 +46,15 @@ export const usageLedgerRecord = operation({
     subject: freeText(160).optional(),
     idempotency_key: IdempotencyKey,
   }),
-  output,
+  output: z
+    .strictObject({
+      event: UsageEvent,
+      attribution: z.enum(['agent', 'unverified']),
+      receipt: Receipt.nullable().meta({
+        description: 'The usage receipt, where credit was consumed.',
+      }),
+    })
+    .meta({ id: 'RecordedUsage' }),
   handle: async ({ idempotency_key: _key, ...use }, context) => {
     const by = { callId: context.callId, agentId: agentIdOf(context) }
     return { body: await context.usage.record({ ...by, ...use }) }

@@ -12,28 +12,6 @@ import { inputErrors } from '../tasks/input-shapes.ts'
 import { LedgerEntry } from '../tasks/shapes.ts'
 import { WorkOrder, WorkOrderInput } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    work_order: WorkOrder,
-    rail_run: Run.meta({ description: 'The first of rail_runs.' }),
-    rail_runs: z
-      .array(Run)
-      .meta({ description: 'One for each step; nothing is executed before the review.' }),
-    receipt: Receipt,
-    verification_packet: VerificationPacket,
-    trust_ledger_record: LedgerEntry.meta({
-      description: 'The first entry of the first task’s ledger.',
-    }),
-    status_token: z
-      .string()
-      .regex(/^wt_[A-Za-z0-9_-]{43}$/)
-      .meta({
-        description:
-          'Reads the order, asks for the quotes of its runs and presents their payments; given here alone.',
-      }),
-  })
-  .meta({ id: 'QueuedWorkOrder' })
-
 /** POST /api/work-orders: any caller may send an order, which waits for the review of an operator. */
 export const workOrderCreate = operation({
   id: 'work-order-create',
@@ -66,7 +44,27 @@ export const workOrderCreate = operation({
     return { tasks, workflows: 2 * tasks, posts: tasks * postsOf(callback_url) }
   },
   input: WorkOrderInput,
-  output,
+  output: z
+    .strictObject({
+      work_order: WorkOrder,
+      rail_run: Run.meta({ description: 'The first of rail_runs.' }),
+      rail_runs: z
+        .array(Run)
+        .meta({ description: 'One for each step; nothing is executed before the review.' }),
+      receipt: Receipt,
+      verification_packet: VerificationPacket,
+      trust_ledger_record: LedgerEntry.meta({
+        description: 'The first entry of the first task’s ledger.',
+      }),
+      status_token: z
+        .string()
+        .regex(/^wt_[A-Za-z0-9_-]{43}$/)
+        .meta({
+          description:
+            'Reads the order, asks for the quotes of its runs and presents their payments; given here alone.',
+        }),
+    })
+    .meta({ id: 'QueuedWorkOrder' }),
   handle: async (
     {
       idempotency_key: _key,

@@ -4,17 +4,6 @@ import type { Caller } from '../../context.ts'
 import { operation } from '../../operation.ts'
 import { exampleOrder, Proposal, WorkOrder, WorkOrderId, WorkOrderInput } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    schema: z.looseObject({}).meta({ description: 'JSON Schema of the body.' }),
-    example: z.looseObject({}),
-    work_order: WorkOrder.nullable(),
-    proposals: z.array(Proposal).meta({
-      description: 'Corrected inputs that wait for the consent of the order’s owner.',
-    }),
-  })
-  .meta({ id: 'WorkOrders' })
-
 const schema = z.toJSONSchema(WorkOrderInput, { target: 'draft-2020-12', io: 'input' })
 
 /** GET /api/work-orders: how an order is sent; with an id the caller's own. */
@@ -27,7 +16,16 @@ export const workOrdersRead = operation({
   statusToken: { prefixes: ['st', 'wt'], signed: false },
   errors: ['credential_required', 'not_found', 'not_owner'],
   input: z.strictObject({ work_order_id: WorkOrderId.optional() }),
-  output,
+  output: z
+    .strictObject({
+      schema: z.looseObject({}).meta({ description: 'JSON Schema of the body.' }),
+      example: z.looseObject({}),
+      work_order: WorkOrder.nullable(),
+      proposals: z.array(Proposal).meta({
+        description: 'Corrected inputs that wait for the consent of the order’s owner.',
+      }),
+    })
+    .meta({ id: 'WorkOrders' }),
   handle: async ({ work_order_id }, { caller, workOrders }) => {
     if (work_order_id === undefined)
       return { body: { schema, example: exampleOrder, work_order: null, proposals: [] } }
