@@ -17,4 +17,7 @@ export const receipts: readonly string[] = [
   `create index receipts_payload on receipts (payload_sha256)`,
   `create table replay_ledger (kind text not null, key text not null, subject text not null,
     first_seen timestamptz not null default clock_timestamp(), primary key (kind, key))`,
+  // What `appendOnly` calls for its tables.
+  `create function append_only() returns trigger language plpgsql as $$
+  begin raise exception 'what stands in % stays as it was written', tg_table_name using errcode = 'check_violation'; end $$`,
 ]

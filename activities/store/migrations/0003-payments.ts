@@ -1,4 +1,5 @@
 import { hex } from './columns.ts'
+import { keepRows } from './guards.ts'
 
 /** x402 payments, and every verified signature over a payment nonce with its window. */
 export const payments: readonly string[] = [
@@ -25,6 +26,7 @@ export const payments: readonly string[] = [
     failure text,
     created_at timestamptz not null default clock_timestamp(),
     changed_at timestamptz not null default clock_timestamp(),
+    settled_at timestamptz,
     unique (asset, payer, authorization_nonce),
     check (state <> 'settled' or (transaction_hash is not null and block_number is not null)),
     check (credit = 'none' or state in ('settled', 'settling', 'pending'))
@@ -42,7 +44,5 @@ export const payments: readonly string[] = [
     verified_at timestamptz not null default clock_timestamp(),
     primary key (payment_id, signature)
   )`,
-  `create function payment_signatures_guard() returns trigger language plpgsql as $$
-  begin raise exception 'a verified signature stays as it was seen' using errcode = 'check_violation'; end $$`,
-  `create trigger payment_signatures_guard before update or delete on payment_signatures for each row execute function payment_signatures_guard()`,
+  ...keepRows('payment_signatures', 'a verified signature stays as it was seen'),
 ]

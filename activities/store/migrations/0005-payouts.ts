@@ -1,4 +1,5 @@
 import { hex } from './columns.ts'
+import { keepRows } from './guards.ts'
 
 const since = (time: string) => `date_bin('10 minutes', ${time}, 'epoch')`
 
@@ -159,11 +160,7 @@ export const payouts: readonly string[] = [
     receipt_id text not null references receipts,
     changed_at timestamptz not null
   )`,
-  `create function control_changes_guard() returns trigger language plpgsql as $$
-  begin
-    raise exception 'what was done to a switch is never rewritten' using errcode = 'check_violation';
-  end $$`,
-  `create trigger control_changes_guard before update or delete on control_changes for each row execute function control_changes_guard()`,
+  ...keepRows('control_changes', 'what was done to a switch is never rewritten'),
   // Switches are set by this function alone, so that no role needs the right to write them.
   `create function set_control(change control_changes) returns void
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$

@@ -1,4 +1,5 @@
 import { digest, recordKind } from './columns.ts'
+import { keepRows } from './guards.ts'
 
 const keyState = `state text not null check (state in ('pending','active','retiring','retired','revoked'))`
 const keyMoves = `(('pending','active'), ('pending','revoked'), ('active','retiring'), ('active','revoked'),
@@ -170,9 +171,7 @@ export const agents: readonly string[] = [
     judgements json not null,
     unique (subject_kind, subject_id, waiting_since)
   )`,
-  `create function review_decisions_guard() returns trigger language plpgsql as $$
-  begin raise exception 'a decision is never rewritten' using errcode = 'check_violation'; end $$`,
-  `create trigger review_decisions_guard before update or delete on review_decisions for each row execute function review_decisions_guard()`,
+  ...keepRows('review_decisions', 'a decision is never rewritten'),
   `create table credential_audits (
     audit_event_id text primary key check (audit_event_id ~ '^aud_[0-9a-f]{64}$'),
     operation_id text not null,
@@ -182,7 +181,5 @@ export const agents: readonly string[] = [
     at timestamptz not null default clock_timestamp(),
     check ((decision = 'deny') = (reasons::text <> '[]'))
   )`,
-  `create function credential_audits_guard() returns trigger language plpgsql as $$
-  begin raise exception 'an audit event is never rewritten' using errcode = 'check_violation'; end $$`,
-  `create trigger credential_audits_guard before update or delete on credential_audits for each row execute function credential_audits_guard()`,
+  ...keepRows('credential_audits', 'an audit event is never rewritten'),
 ]

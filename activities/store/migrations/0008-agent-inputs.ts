@@ -1,3 +1,5 @@
+import { guard } from './guards.ts'
+
 /** Inputs that agents upload before a run: files by digest, in chunks, the tasks that use them, and their checks by rails. */
 export const agentInputs: readonly string[] = [
   // An upload. `reserved` counts the bytes that it may still take.
@@ -78,12 +80,19 @@ export const agentInputs: readonly string[] = [
     foreign key (owner, sha256) references agent_inputs on delete cascade
   )`,
   `create index upload_checks_owner on upload_checks (owner, began_at)`,
-  `create function upload_checks_guard() returns trigger language plpgsql as $$
-  begin
-    if old.outcome is not null or (new.check_id, new.owner, new.sha256, new.rail, new.list, new.columns, new.sheet, new.began_at)
-      is distinct from (old.check_id, old.owner, old.sha256, old.rail, old.list, old.columns, old.sheet, old.began_at)
-    then raise exception 'a check keeps its subject and its outcome' using errcode = 'check_violation'; end if;
-    return new;
-  end $$`,
-  `create trigger upload_checks_guard before update on upload_checks for each row execute function upload_checks_guard()`,
+  // The readings of uploads, each kept for the day in which it counts, also where its upload is deleted.
+  `create table upload_readings (
+    check_id text not null check (check_id ~ '^uc_[0-9a-f]{64}$'),
+    owner text not null,
+    bytes bigint not null check (bytes >= 0),
+    began_at timestamptz not null,
+    primary key (check_id, began_at)
+  )`,
+  `create index upload_readings_owner on upload_readings (owner, began_at)`,
+  ...guard('upload_checks', {
+    updated: {
+      'a check keeps its subject and its outcome': `old.outcome is not null or (new.check_id, new.owner, new.sha256, new.rail, new.list, new.columns, new.sheet, new.began_at)
+      is distinct from (old.check_id, old.owner, old.sha256, old.rail, old.list, old.columns, old.sheet, old.began_at)`,
+    },
+  }),
 ]

@@ -1,8 +1,9 @@
-import { recordKind } from './columns.ts'
+import { id, recordKind } from './columns.ts'
+import { appendOnly } from './guards.ts'
 
-const id = (column: string, prefix: string) =>
-  `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`
 const times = `created_at timestamptz not null default clock_timestamp(), changed_at timestamptz not null default clock_timestamp()`
+const named = `method in ('hosted_checkout','payment_reference','invoice_reference')`
+const isOpen = `state not in ('rejected','expired')`
 const tier = `tier text not null check (tier in ('entry','standard','pro'))`
 
 /** Refuses transitions outside the list, another initial state, changes of fixed columns, and deletions. */
@@ -31,13 +32,8 @@ const stateGuard = (table: string, moves: string[], fixed: string[], once: strin
   ]
 }
 
-const appendOnly = (table: string) =>
-  `create trigger ${table}_append_only before update or delete on ${table} for each row execute function money_append_only()`
-
 /** Credit: quotes, challenges and references of payments, double-entry postings, allowance wallets, usage and provider events. */
 export const credit: readonly string[] = [
-  `create function money_append_only() returns trigger language plpgsql as $$
-  begin raise exception 'what stands in % stays as it was written', tg_table_name using errcode = 'check_violation'; end $$`,
   `create table quotes (
     ${id('quote_id', 'qt')},
     task_id text,
@@ -136,7 +132,9 @@ export const credit: readonly string[] = [
     per_run_usd integer check (per_run_usd >= 0),
     per_day_usd integer check (per_day_usd >= 0),
     rails text[],
-    ${times}
+    ${times},
+    tier text not null default 'free' check (tier in ('free','premium')),
+    tier_per_day_usd integer not null default 100000 check (tier_per_day_usd >= 0)
   )`,
   // An agent has one allowance wallet.
   `create unique index allowance_wallets_agent on allowance_wallets (agent_id)`,
@@ -162,17 +160,21 @@ export const credit: readonly string[] = [
     checked_at timestamptz,
     ${times},
     provider text,
-    reason_code text check (reason_code = 'amount_mismatch'),
+    reason_code text check (reason_code in ('amount_mismatch','unclear_payment')),
     check ((challenge_id is null) = (entitlement_id is null)),
     check ((entitlement_id is null) <> (wallet_id is null)),
     constraint payment_references_settled
       check ((state in ('verified','disputed','refunded')) = (settlement_receipt_id is not null and decided_by is not null))
   )`,
   // A payment counts once. A rejected or expired reference may be presented again.
-  `create unique index payment_references_external on payment_references (method, external_reference) where state not in ('rejected','expired')`,
-  // A provider names its own session, and not the name under which it was presented.
+  `create unique index payment_references_external on payment_references (method, external_reference)
+    where not (${named}) and ${isOpen}`,
+  // Anyone may present the name of a payment, so that only a confirmed one has it; an event names what it pays.
   `create unique index payment_references_session on payment_references (external_reference)
-    where method in ('hosted_checkout','payment_reference','invoice_reference') and state not in ('rejected','expired')`,
+    where ${named} and state in ('verified','disputed')`,
+  `create unique index payment_references_top_up on payment_references (wallet_id, method, external_reference)
+    where wallet_id is not null and ${isOpen}`,
+  `create index payment_references_names on payment_references (external_reference)`,
   `create unique index payment_references_challenge on payment_references (challenge_id) where state not in ('rejected','expired')`,
   `create index payment_references_due on payment_references (checked_at) where state in ('presented','pending')`,
   `create index payment_references_waiting on payment_references (created_at) where state in ('presented','pending')`,
@@ -211,7 +213,7 @@ export const credit: readonly string[] = [
   `create table postings (
     posting_id bigint generated always as identity primary key,
     receipt_id text not null references receipts,
-    account text not null check (account ~ '^(credit:en_[0-9a-f]{64}|wallet:aw_[0-9a-f]{64}|revenue:[a-z_0-9]+|clearing:[a-z_0-9]+|fees)$'),
+    account text not null check (account ~ '^(credit:en_[0-9a-f]{64}|(wallet|debt):aw_[0-9a-f]{64}|revenue:[a-z_0-9]+|clearing:[a-z_0-9]+|fees)$'),
     units integer not null check (units <> 0),
     written_by xid8 not null default pg_current_xact_id(),
     posted_at timestamptz not null default clock_timestamp(),
@@ -220,12 +222,13 @@ export const credit: readonly string[] = [
   `create index postings_account on postings (account, posting_id)`,
   appendOnly('postings'),
   `create table account_balances (
-    account text primary key check (account ~ '^(credit|wallet):'),
-    units integer not null check (units >= 0)
+    account text primary key check (account ~ '^(credit|wallet|debt):'),
+    units integer not null,
+    constraint account_balances_units_check check (case when account ~ '^debt:' then units <= 0 else units >= 0 end)
   )`,
   `create function postings_balance() returns trigger language plpgsql as $$
   begin
-    if new.account !~ '^(credit|wallet):' then return new; end if;
+    if new.account !~ '^(credit|wallet|debt):' then return new; end if;
     insert into account_balances (account, units) values (new.account, 0) on conflict do nothing;
     update account_balances set units = units + new.units where account = new.account;
     return new;
@@ -237,7 +240,7 @@ export const credit: readonly string[] = [
     return coalesce(new, old);
   end $$`,
   `create trigger account_balances_guard before insert or update or delete on account_balances for each row execute function account_balances_guard()`,
-  // A movement sums to zero, is written in one transaction, and fits the kind of its receipt.
+  // A movement sums to zero, is written in one transaction, and fits the kind of its receipt. A fee moves as much as its event says.
   `create function postings_movement() returns trigger language plpgsql as $$
   declare kind text;
   begin
@@ -247,10 +250,12 @@ export const credit: readonly string[] = [
     then raise exception 'the movement of % was written before', new.receipt_id using errcode = 'check_violation'; end if;
     kind := (select r.kind from receipts r where r.receipt_id = new.receipt_id);
     if not coalesce(case
-      when kind = 'settlement_receipt' then new.account !~ '^(revenue:|fees)' and (new.account !~ '^credit:' or new.units > 0)
+      when kind = 'settlement_receipt' then new.account !~ '^(revenue:|fees)' and (new.account !~ '^(credit|debt):' or new.units > 0)
       when kind = 'usage_receipt' then (new.account ~ '^credit:' and new.units < 0) or (new.account ~ '^(revenue:|fees)' and new.units > 0)
-      when kind = 'credit_return' then (new.account ~ '^credit:' and new.units < 0) or (new.account ~ '^(wallet|clearing):' and new.units > 0)
-      when kind = 'refund' then (new.account ~ '^(credit:|revenue:|fees)' and new.units < 0) or (new.account ~ '^(wallet|clearing):')
+      when kind = 'credit_return' then (new.account ~ '^credit:' and new.units < 0) or (new.account ~ '^(wallet|debt|clearing):' and new.units > 0)
+      when kind = 'refund' then (new.account ~ '^(credit:|revenue:|fees)' and new.units < 0) or (new.account ~ '^(wallet|debt|clearing):')
+      when kind = 'fee' then exists (select from fee_events e where e.receipt_id = new.receipt_id
+        and (new.account, new.units) in (('wallet:' || e.wallet_id, -e.amount_usd), ('fees', e.amount_usd)))
       end, false)
     then raise exception 'a % does not move % by %', kind, new.account, new.units using errcode = 'check_violation'; end if;
     return null;
@@ -351,6 +356,7 @@ export const credit: readonly string[] = [
     payment_intent text,
     dispute_id text,
     said_at timestamptz,
+    wallet_id text,
     primary key (provider, event_id),
     check ((outcome is null) = (applied_at is null)),
     check (dispute_id is null or type like 'dispute.%')
@@ -360,6 +366,8 @@ export const credit: readonly string[] = [
   `create index provider_events_open on provider_events (received_at) where applied_at is null`,
   `create index provider_events_intent on provider_events (provider, payment_intent) where payment_intent is not null`,
   `create index provider_events_unmatched on provider_events (received_at) where outcome = 'unmatched'`,
+  `create index provider_events_unnamed on provider_events (received_at) where outcome = 'pending'`,
+  `create index provider_events_refused on provider_events (applied_at) where outcome like 'refused\\_%'`,
   `create table product_links (
     rail text not null,
     tier text not null check (tier in ('entry','standard','pro')),

@@ -1,4 +1,5 @@
 import { digest, recordKind } from './columns.ts'
+import { keepRows } from './guards.ts'
 
 const states = `'created','preflight_checked','contract_ready','contract_accepted','trust_pending','trusted','quoted','credit_pending','credit_funded','queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered','exception_open','replay_ready','failed','closed'`
 const worked = `'queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered'`
@@ -262,11 +263,7 @@ export const tasks: readonly string[] = [
     made_at timestamptz not null default clock_timestamp(),
     ${recordKind('result_contract')}
   )`,
-  `create function return_packages_guard() returns trigger language plpgsql as $$
-  begin
-    raise exception 'a return package stays as it was made' using errcode = 'check_violation';
-  end $$`,
-  `create trigger return_packages_guard before update or delete on return_packages for each row execute function return_packages_guard()`,
+  ...keepRows('return_packages', 'a return package stays as it was made'),
   `create table task_exceptions (
     exception_id text primary key check (exception_id ~ '^ex_[0-9a-f]{64}$'),
     task_id text not null references tasks,

@@ -1,3 +1,5 @@
+import { guard } from './guards.ts'
+
 /** Work orders and their tasks. Their state follows from the tasks; only the decision is stored here. */
 export const workOrders: readonly string[] = [
   `create table work_orders (
@@ -23,11 +25,9 @@ export const workOrders: readonly string[] = [
     task_id text not null unique references tasks,
     primary key (work_order_id, step)
   )`,
-  `create function work_orders_guard() returns trigger language plpgsql as $$
-  begin
-    if old.decision is not null or to_jsonb(new) - 'decision' - 'decision_id' <> to_jsonb(old) - 'decision' - 'decision_id'
-    then raise exception 'an order is decided once and stays as it was asked for' using errcode = 'check_violation'; end if;
-    return new;
-  end $$`,
-  `create trigger work_orders_guard before update on work_orders for each row execute function work_orders_guard()`,
+  ...guard('work_orders', {
+    updated: {
+      'an order is decided once and stays as it was asked for': `old.decision is not null or to_jsonb(new) - 'decision' - 'decision_id' <> to_jsonb(old) - 'decision' - 'decision_id'`,
+    },
+  }),
 ]

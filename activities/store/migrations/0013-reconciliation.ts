@@ -1,3 +1,5 @@
+import { guard, keepRows } from './guards.ts'
+
 /** Reconciliation: its runs, the differences that they found, and the signed statement of each day. */
 export const reconciliation: readonly string[] = [
   // `changed_since` and `snapshot_xid` are transaction ids: a row whose xmin is not before the last snapshot is newer.
@@ -57,17 +59,13 @@ export const reconciliation: readonly string[] = [
     made_at timestamptz not null default clock_timestamp()
   )`,
   // A statement is never rewritten. An exception is never deleted, and its facts never change.
-  `create function statements_guard() returns trigger language plpgsql as $$
-  begin raise exception 'a statement stays as it was signed' using errcode = 'check_violation'; end $$`,
-  `create trigger statements_guard before update or delete on statements for each row execute function statements_guard()`,
-  `create function exceptions_guard() returns trigger language plpgsql as $$
-  begin
-    if tg_op = 'DELETE' then raise exception 'an exception is never deleted' using errcode = 'check_violation'; end if;
-    if (old.exception_id, old.section, old.code, old.subject, old.evidence, old.opened_by, old.first_seen_at)
+  ...keepRows('statements', 'a statement stays as it was signed'),
+  ...guard('exceptions', {
+    deleted: 'an exception is never deleted',
+    updated: {
+      'what an exception says never changes': `(old.exception_id, old.section, old.code, old.subject, old.evidence, old.opened_by, old.first_seen_at)
        is distinct from (new.exception_id, new.section, new.code, new.subject, new.evidence, new.opened_by, new.first_seen_at)
-       or (old.state = 'closed' and (new.state, new.closed_at, new.closed_by, new.reason) is distinct from (old.state, old.closed_at, old.closed_by, old.reason))
-    then raise exception 'what an exception says never changes' using errcode = 'check_violation'; end if;
-    return new;
-  end $$`,
-  `create trigger exceptions_guard before update or delete on exceptions for each row execute function exceptions_guard()`,
+       or (old.state = 'closed' and (new.state, new.closed_at, new.closed_by, new.reason) is distinct from (old.state, old.closed_at, old.closed_by, old.reason))`,
+    },
+  }),
 ]

@@ -1,17 +1,14 @@
 import { digest, hex } from './columns.ts'
+import { appendOnly } from './guards.ts'
 
 const signed = `jws text not null unique,
     kid text not null,
     receipt_id text not null unique references receipts deferrable initially deferred,
     call_id text not null unique,
     issued_at timestamptz not null`
-const appendOnly = (table: string) =>
-  `create trigger ${table}_append_only before update or delete on ${table} for each row execute function trust_append_only()`
 
 /** Passports, proofs with a counter for each wallet, and handoff packs. */
 export const trust: readonly string[] = [
-  `create function trust_append_only() returns trigger language plpgsql as $$
-  begin raise exception 'what stands in % stays as it was written', tg_table_name using errcode = 'check_violation'; end $$`,
   `create table receipt_passports (
     passport_id text primary key check (passport_id ~ '^pp_[0-9a-f]{64}$'),
     wallet text not null ${hex('wallet', 40)},

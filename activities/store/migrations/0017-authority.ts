@@ -1,4 +1,5 @@
 import { refusal } from './columns.ts'
+import { changesMoreThan, guard, keepRows } from './guards.ts'
 
 const id = (column: string, prefix: string): string =>
   `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`
@@ -105,33 +106,21 @@ export const authority: readonly string[] = [
   `create index delegated_actions_mandate on delegated_actions (mandate_id)`,
   `create index delegated_actions_reserved on delegated_actions (reserved_at)`,
   `create index delegated_actions_open on delegated_actions (action_id) where state in ('reserved','started')`,
-  `create function authority_mandates_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(
-      `to_jsonb(new) - array['used_usd','used_actions','revoked_at','revoked_by','revoke_reason']
-        <> to_jsonb(old) - array['used_usd','used_actions','revoked_at','revoked_by','revoke_reason']`,
-      'the terms of a mandate do not change',
-    )}
-    ${refusal(
-      `old.revoked_at is not null and (new.revoked_at is distinct from old.revoked_at or new.used_usd > old.used_usd or new.used_actions > old.used_actions)`,
-      'a revoked mandate permits nothing more',
-    )}
-    return new;
-  end $$`,
-  `create trigger authority_mandates_guard before update on authority_mandates
-    for each row execute function authority_mandates_guard()`,
-  `create function action_grants_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`to_jsonb(new) - 'state' <> to_jsonb(old) - 'state'`, 'the terms of a grant do not change')}
-    ${refusal(`old.state = 'revoked' and new.state <> 'revoked'`, 'a revoked grant stays revoked')}
-    ${refusal(
-      `old.state = 'consumed' and new.state <> 'consumed' and exists (select 1 from delegated_actions a where a.grant_id = new.grant_id and a.state <> 'refused')`,
-      'the grant of an action stays consumed',
-    )}
-    return new;
-  end $$`,
-  `create trigger action_grants_guard before update on action_grants
-    for each row execute function action_grants_guard()`,
+  ...guard('authority_mandates', {
+    updated: {
+      'the terms of a mandate do not change': changesMoreThan(
+        'used_usd, used_actions, revoked_at, revoked_by, revoke_reason',
+      ),
+      'a revoked mandate permits nothing more': `old.revoked_at is not null and (new.revoked_at is distinct from old.revoked_at or new.used_usd > old.used_usd or new.used_actions > old.used_actions)`,
+    },
+  }),
+  ...guard('action_grants', {
+    updated: {
+      'the terms of a grant do not change': `to_jsonb(new) - 'state' <> to_jsonb(old) - 'state'`,
+      'a revoked grant stays revoked': `old.state = 'revoked' and new.state <> 'revoked'`,
+      'the grant of an action stays consumed': `old.state = 'consumed' and new.state <> 'consumed' and exists (select 1 from delegated_actions a where a.grant_id = new.grant_id and a.state <> 'refused')`,
+    },
+  }),
   `create function delegated_actions_guard() returns trigger language plpgsql as $$
   declare
     mandate authority_mandates;
@@ -184,10 +173,5 @@ export const authority: readonly string[] = [
   end $$`,
   checkTotalsOf('authority_mandates'),
   checkTotalsOf('delegated_actions'),
-  `create function authority_decisions_guard() returns trigger language plpgsql as $$
-  begin
-    raise exception 'a decision does not change' using errcode = 'check_violation';
-  end $$`,
-  `create trigger authority_decisions_guard before update or delete on authority_decisions
-    for each row execute function authority_decisions_guard()`,
+  ...keepRows('authority_decisions', 'a decision does not change'),
 ]

@@ -1,6 +1,5 @@
 import { refusal } from './columns.ts'
-
-const changing = `array['revoked_at','revoked_by','revoke_reason']`
+import { changesMoreThan, guard } from './guards.ts'
 
 /** Open payment mandates of AP2, and the payments that were made under them. */
 export const ap2: readonly string[] = [
@@ -37,18 +36,15 @@ export const ap2: readonly string[] = [
     paid_at timestamptz not null default clock_timestamp()
   )`,
   `create index ap2_payments_mandate on ap2_payments (mandate_key)`,
-  `create function ap2_mandates_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a mandate is never deleted')}
-    ${refusal(
-      `to_jsonb(new) - ${changing} <> to_jsonb(old) - ${changing}`,
-      'the terms of a mandate do not change',
-    )}
-    ${refusal(`old.revoked_at is not null`, 'a revoked mandate stays revoked')}
-    return new;
-  end $$`,
-  `create trigger ap2_mandates_guard before update or delete on ap2_mandates
-    for each row execute function ap2_mandates_guard()`,
+  ...guard('ap2_mandates', {
+    deleted: 'a mandate is never deleted',
+    updated: {
+      'the terms of a mandate do not change': changesMoreThan(
+        'revoked_at, revoked_by, revoke_reason',
+      ),
+      'a revoked mandate stays revoked': `old.revoked_at is not null`,
+    },
+  }),
   // A payment that brought nothing is given back to the budget.
   `create function ap2_payments_guard() returns trigger language plpgsql as $$
   declare

@@ -1,8 +1,8 @@
 import { digest, refusal } from './columns.ts'
+import { changesMoreThan, guard } from './guards.ts'
 
 const receipt = 'text not null unique references receipts deferrable initially deferred'
 const decisions = `'eligible_to_continue','human_review_required','payment_hold'`
-const reviewing = `array['review_state','review_decision_id','reviewed_at']`
 
 /** Commerce proofs, the consent of their agents to publication, and the view of what the activity feed shows. */
 export const commerce: readonly string[] = [
@@ -38,22 +38,16 @@ export const commerce: readonly string[] = [
   `create index commerce_proofs_agent on commerce_proofs (agent_id, evaluated_at) where agent_id is not null`,
   `create index commerce_proofs_payment on commerce_proofs (payment_reference_id) where payment_reference_id is not null`,
   `create index commerce_proofs_waiting on commerce_proofs (evaluated_at) where review_state = 'waiting'`,
-  `create function commerce_proofs_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a proof is never deleted')}
-    if tg_op = 'INSERT' then
-      ${refusal(`new.review_state <> 'waiting'`, 'a review begins as waiting')}
-      return new;
-    end if;
-    ${refusal(
-      `to_jsonb(new) - ${reviewing} <> to_jsonb(old) - ${reviewing}`,
-      'what a proof says never changes',
-    )}
-    ${refusal(`old.review_state is distinct from 'waiting'`, 'a proof is reviewed once')}
-    return new;
-  end $$`,
-  `create trigger commerce_proofs_guard before insert or update or delete on commerce_proofs
-    for each row execute function commerce_proofs_guard()`,
+  ...guard('commerce_proofs', {
+    deleted: 'a proof is never deleted',
+    inserted: { 'a review begins as waiting': `new.review_state <> 'waiting'` },
+    updated: {
+      'what a proof says never changes': changesMoreThan(
+        'review_state, review_decision_id, reviewed_at',
+      ),
+      'a proof is reviewed once': `old.review_state is distinct from 'waiting'`,
+    },
+  }),
   `create table commerce_consents (
     proof_id text not null references commerce_proofs,
     seq integer not null check (seq >= 1),

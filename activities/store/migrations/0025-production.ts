@@ -1,4 +1,5 @@
-import { digest, refusal } from './columns.ts'
+import { digest } from './columns.ts'
+import { guard } from './guards.ts'
 
 const computed = `array['conditions','reached','receipt_id','closed_at']`
 
@@ -25,23 +26,15 @@ export const production: readonly string[] = [
   )`,
   `create index production_writes_operation on production_writes (operation_id, kind, passed)`,
   // A write is recorded only for a live key of a trusted agent, whatever the code before it found.
-  `create function production_writes_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op <> 'INSERT'`, 'an audit event stays as it was written')}
-    ${refusal(
-      `new.passed <> not exists (select from json_array_elements(new.checks) c where not coalesce((c->>'ok')::boolean, false)) or json_array_length(new.checks) <> 5`,
-      'a write passes when its five checks do',
-    )}
-    ${refusal(
-      `new.kind = 'written' and not exists (select from agent_credentials c join agents a using (agent_id)
+  ...guard('production_writes', {
+    kept: 'an audit event stays as it was written',
+    inserted: {
+      'a write passes when its five checks do': `new.passed <> not exists (select from json_array_elements(new.checks) c where not coalesce((c->>'ok')::boolean, false)) or json_array_length(new.checks) <> 5`,
+      'a write needs a live key of a trusted agent': `new.kind = 'written' and not exists (select from agent_credentials c join agents a using (agent_id)
         where c.credential_id = new.credential_id and c.agent_id = new.agent_id and c.state in ('active','retiring')
           and a.trust_state = 'trusted')`,
-      'a write needs a live key of a trusted agent',
-    )}
-    return new;
-  end $$`,
-  `create trigger production_writes_guard before insert or update or delete on production_writes
-    for each row execute function production_writes_guard()`,
+    },
+  }),
   `create table first_paid_runs (
     task_id text primary key references tasks,
     audit_event_id text not null unique references production_writes,
@@ -57,32 +50,17 @@ export const production: readonly string[] = [
   )`,
   `create index first_paid_runs_reached on first_paid_runs (closed_at) where reached`,
   // The conditions are stored once, when the task has closed, and decide by themselves whether they were all met.
-  `create function first_paid_runs_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a production run is never deleted')}
-    if tg_op = 'INSERT' then
-      ${refusal(`new.conditions is not null`, 'a run begins without conditions')}
-      ${refusal(
-        `not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
+  ...guard('first_paid_runs', {
+    deleted: 'a production run is never deleted',
+    inserted: {
+      'a run begins without conditions': `new.conditions is not null`,
+      'the audit event of a run is that of its own write': `not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
           and w.kind = 'written' and w.subject = new.task_id)`,
-        'the audit event of a run is that of its own write',
-      )}
-      return new;
-    end if;
-    ${refusal(
-      `to_jsonb(new) - ${computed} <> to_jsonb(old) - ${computed} or old.conditions is not null`,
-      'what was computed of a run never changes',
-    )}
-    ${refusal(
-      `not exists (select from task_events e where e.task_id = new.task_id and e.event = 'closed')`,
-      'conditions are computed when the task has closed',
-    )}
-    ${refusal(
-      `new.reached <> not exists (select from json_array_elements(new.conditions) c where not coalesce((c->>'met')::boolean, false)) or json_array_length(new.conditions) <> 8`,
-      'a run is reached when its eight conditions are met',
-    )}
-    return new;
-  end $$`,
-  `create trigger first_paid_runs_guard before insert or update or delete on first_paid_runs
-    for each row execute function first_paid_runs_guard()`,
+    },
+    updated: {
+      'what was computed of a run never changes': `to_jsonb(new) - ${computed} <> to_jsonb(old) - ${computed} or old.conditions is not null`,
+      'conditions are computed when the task has closed': `not exists (select from task_events e where e.task_id = new.task_id and e.event = 'closed')`,
+      'a run is reached when its eight conditions are met': `new.reached <> not exists (select from json_array_elements(new.conditions) c where not coalesce((c->>'met')::boolean, false)) or json_array_length(new.conditions) <> 8`,
+    },
+  }),
 ]

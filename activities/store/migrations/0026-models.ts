@@ -1,4 +1,5 @@
-import { digest, refusal } from './columns.ts'
+import { digest } from './columns.ts'
+import { guard, keepRows } from './guards.ts'
 
 /** Calls of a model with their outputs, the tokens that they reserve, and the drafts that were made of them. */
 export const models: readonly string[] = [
@@ -30,26 +31,13 @@ export const models: readonly string[] = [
       check (drafts_sha256 = encode(sha256(convert_to(drafts::text, 'UTF8')), 'hex')),
     primary key (run_id, attempt, round)
   )`,
-  `create function model_calls_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a call of a model is never deleted')}
-    if tg_op = 'INSERT' then
-      ${refusal(`new.output is not null or new.attempts <> 0`, 'a call begins without an output')}
-      return new;
-    end if;
-    ${refusal(`old.output is not null`, 'the output of a call never changes')}
-    ${refusal(
-      `new.subject <> old.subject or new.prompt_sha256 <> old.prompt_sha256`,
-      'what a call asked never changes',
-    )}
-    return new;
-  end $$`,
-  `create trigger model_calls_guard before insert or update or delete on model_calls
-    for each row execute function model_calls_guard()`,
-  `create function run_drafts_guard() returns trigger language plpgsql as $$
-  begin
-    raise exception 'the drafts of a run never change' using errcode = 'check_violation';
-  end $$`,
-  `create trigger run_drafts_guard before update or delete on run_drafts
-    for each row execute function run_drafts_guard()`,
+  ...guard('model_calls', {
+    deleted: 'a call of a model is never deleted',
+    inserted: { 'a call begins without an output': `new.output is not null or new.attempts <> 0` },
+    updated: {
+      'the output of a call never changes': `old.output is not null`,
+      'what a call asked never changes': `new.subject <> old.subject or new.prompt_sha256 <> old.prompt_sha256`,
+    },
+  }),
+  ...keepRows('run_drafts', 'the drafts of a run never change'),
 ]

@@ -1,4 +1,4 @@
-import { refusal } from './columns.ts'
+import { guard } from './guards.ts'
 
 /** Documents that operators submit to directories of services. */
 export const directories: readonly string[] = [
@@ -25,26 +25,15 @@ export const directories: readonly string[] = [
   `create index directory_submissions_open on directory_submissions (submission_id) where state = 'submitted'`,
   `create index directory_submissions_newest on directory_submissions (prepared_at desc)`,
   // One submission sends one document to one address, whatever is configured later.
-  `create function directory_submissions_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a submission is never deleted')}
-    if tg_op = 'INSERT' then
-      ${refusal(`new.state <> 'prepared'`, 'a submission begins as prepared')}
-      return new;
-    end if;
-    ${refusal(
-      `(old.submission_id, old.directory, old.document, old.document_sha256, old.prepared_by, old.prepared_at)
+  ...guard('directory_submissions', {
+    deleted: 'a submission is never deleted',
+    inserted: { 'a submission begins as prepared': `new.state <> 'prepared'` },
+    updated: {
+      'what is submitted where never changes': `(old.submission_id, old.directory, old.document, old.document_sha256, old.prepared_by, old.prepared_at)
         is distinct from (new.submission_id, new.directory, new.document, new.document_sha256, new.prepared_by, new.prepared_at)
         or (old.url is not null and old.url is distinct from new.url)`,
-      'what is submitted where never changes',
-    )}
-    ${refusal(
-      `new.attempts not in (old.attempts, old.attempts + 1)
+      'no such change of a submission': `new.attempts not in (old.attempts, old.attempts + 1)
         or (old.state, new.state) not in (('prepared','submitted'), ('submitted','submitted'), ('submitted','accepted'), ('submitted','refused'), ('submitted','failed'))`,
-      'no such change of a submission',
-    )}
-    return new;
-  end $$`,
-  `create trigger directory_submissions_guard before insert or update or delete on directory_submissions
-    for each row execute function directory_submissions_guard()`,
+    },
+  }),
 ]

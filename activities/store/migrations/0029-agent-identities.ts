@@ -1,4 +1,5 @@
 import { hex } from './columns.ts'
+import { keepRows } from './guards.ts'
 
 /** The token of an on-chain identity registry that an agent proved to own when it registered. */
 export const agentIdentities: readonly string[] = [
@@ -10,10 +11,5 @@ export const agentIdentities: readonly string[] = [
     owner text not null ${hex('owner', 40)},
     verified_at timestamptz not null default clock_timestamp()
   )`,
-  `create function agent_identities_guard() returns trigger language plpgsql as $$
-  begin
-    raise exception 'a proven identity stays as it was' using errcode = 'check_violation';
-  end $$`,
-  `create trigger agent_identities_guard before update or delete on agent_identities
-    for each row execute function agent_identities_guard()`,
+  ...keepRows('agent_identities', 'a proven identity stays as it was'),
 ]

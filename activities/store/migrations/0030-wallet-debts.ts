@@ -10,19 +10,6 @@ const repaid = (account: string, negative: string) => `coalesce((select units fr
 
 /** What a wallet owes for payments that were taken back after it had spent them. */
 export const walletDebts: readonly string[] = [
-  `create index provider_events_refused on provider_events (applied_at) where outcome like 'refused\\_%'`,
-  `alter table postings drop constraint postings_account_check, add constraint postings_account_check
-    check (account ~ '^(credit:en_[0-9a-f]{64}|(wallet|debt):aw_[0-9a-f]{64}|revenue:[a-z_0-9]+|clearing:[a-z_0-9]+|fees)$')`,
-  `alter table account_balances drop constraint account_balances_account_check, drop constraint account_balances_units_check,
-    add constraint account_balances_account_check check (account ~ '^(credit|wallet|debt):'),
-    add constraint account_balances_units_check check (case when account ~ '^debt:' then units <= 0 else units >= 0 end)`,
-  `create or replace function postings_balance() returns trigger language plpgsql as $$
-  begin
-    if new.account !~ '^(credit|wallet|debt):' then return new; end if;
-    insert into account_balances (account, units) values (new.account, 0) on conflict do nothing;
-    update account_balances set units = units + new.units where account = new.account;
-    return new;
-  end $$`,
   // A wallet that owes holds nothing, so that what comes in pays its debt first.
   `create function wallet_debts() returns trigger language plpgsql as $$
   begin

@@ -1,4 +1,4 @@
-import { refusal } from './columns.ts'
+import { guard } from './guards.ts'
 
 /** Production runs of agents for the accounts of their customers, each bound to the audit event of its write. */
 export const customerRuns: readonly string[] = [
@@ -11,16 +11,11 @@ export const customerRuns: readonly string[] = [
   )`,
   `create index customer_runs_account on customer_runs (customer_account, started_at)`,
   `create index first_paid_runs_account on first_paid_runs (customer_account, started_at)`,
-  `create function customer_runs_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op <> 'INSERT'`, 'a production run stays as it was written')}
-    ${refusal(
-      `not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
+  ...guard('customer_runs', {
+    kept: 'a production run stays as it was written',
+    inserted: {
+      'the audit event of a run is that of its own write': `not exists (select from production_writes w where w.audit_event_id = new.audit_event_id
         and w.kind = 'written' and w.subject = new.task_id)`,
-      'the audit event of a run is that of its own write',
-    )}
-    return new;
-  end $$`,
-  `create trigger customer_runs_guard before insert or update or delete on customer_runs
-    for each row execute function customer_runs_guard()`,
+    },
+  }),
 ]

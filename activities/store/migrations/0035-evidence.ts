@@ -1,4 +1,4 @@
-import { refusal } from './columns.ts'
+import { guard } from './guards.ts'
 
 /** Analyses of evidence, the model calls of a day that they reserve, and budgets of tokens apart from those of runs. */
 export const evidence: readonly string[] = [
@@ -20,17 +20,12 @@ export const evidence: readonly string[] = [
   `alter table model_budgets drop constraint model_budgets_scope_check`,
   `alter table model_budgets add constraint model_budgets_scope_check
     check (scope ~ '^((day|analyses|anonymous):[0-9]{4}-[0-9]{2}-[0-9]{2}|subject:[a-z]{2,8}_[0-9a-f]{64})$')`,
-  `create function evidence_analyses_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op <> 'INSERT'`, 'an analysis stays as it was written')}
-    ${refusal(
-      `(select p.agent_id from commerce_proofs p where p.proof_id = new.proof_id) is distinct from new.agent_id`,
-      'an analysis is of the agent of its proof',
-    )}
-    return new;
-  end $$`,
-  `create trigger evidence_analyses_guard before insert or update or delete on evidence_analyses
-    for each row execute function evidence_analyses_guard()`,
+  ...guard('evidence_analyses', {
+    kept: 'an analysis stays as it was written',
+    inserted: {
+      'an analysis is of the agent of its proof': `(select p.agent_id from commerce_proofs p where p.proof_id = new.proof_id) is distinct from new.agent_id`,
+    },
+  }),
   `create table proof_relays (
     relay_id text primary key check (relay_id ~ '^rly_[0-9a-f]{64}$'),
     agent_id text references agents,
@@ -42,16 +37,11 @@ export const evidence: readonly string[] = [
   )`,
   `create index payment_references_agent on payment_references (agent_id, external_reference)`,
   // What a relay used is counted against its caller, and costs no credit.
-  `create function proof_relays_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op <> 'INSERT'`, 'a relay stays as it was written')}
-    ${refusal(
-      `not exists (select from usage_events e where e.event_id = new.event_id and e.credit_units = 0
+  ...guard('proof_relays', {
+    kept: 'a relay stays as it was written',
+    inserted: {
+      'the use of a relay is of its caller': `not exists (select from usage_events e where e.event_id = new.event_id and e.credit_units = 0
         and e.agent_id is not distinct from new.agent_id and e.subject = new.relay_id)`,
-      'the use of a relay is of its caller',
-    )}
-    return new;
-  end $$`,
-  `create trigger proof_relays_guard before insert or update or delete on proof_relays
-    for each row execute function proof_relays_guard()`,
+    },
+  }),
 ]

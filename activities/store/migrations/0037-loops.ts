@@ -1,4 +1,4 @@
-import { refusal } from './columns.ts'
+import { guard } from './guards.ts'
 
 const written = `array['due_at','proof_id']`
 
@@ -15,26 +15,14 @@ export const loops: readonly string[] = [
     check (proof_id is null or due_at is not null)
   )`,
   `create index proof_loops_due on proof_loops (due_at) where due_at is not null and proof_id is null`,
-  `create function proof_loops_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a loop is never deleted')}
-    if tg_op = 'INSERT' then
-      ${refusal(
-        `new.due_at is not null or new.agent_id is distinct from (select t.agent_id from tasks t where t.task_id = new.task_id)`,
-        'a loop begins with the task of its agent, unproven',
-      )}
-      return new;
-    end if;
-    ${refusal(
-      `to_jsonb(new) - ${written} <> to_jsonb(old) - ${written} or old.proof_id is not null`,
-      'a loop is proven once and stays as it was begun',
-    )}
-    ${refusal(
-      `not exists (select from task_events e where e.task_id = new.task_id and e.event = 'closed')`,
-      'a loop is proven when its task has closed',
-    )}
-    return new;
-  end $$`,
-  `create trigger proof_loops_guard before insert or update or delete on proof_loops
-    for each row execute function proof_loops_guard()`,
+  ...guard('proof_loops', {
+    deleted: 'a loop is never deleted',
+    inserted: {
+      'a loop begins with the task of its agent, unproven': `new.due_at is not null or new.agent_id is distinct from (select t.agent_id from tasks t where t.task_id = new.task_id)`,
+    },
+    updated: {
+      'a loop is proven once and stays as it was begun': `to_jsonb(new) - ${written} <> to_jsonb(old) - ${written} or old.proof_id is not null`,
+      'a loop is proven when its task has closed': `not exists (select from task_events e where e.task_id = new.task_id and e.event = 'closed')`,
+    },
+  }),
 ]

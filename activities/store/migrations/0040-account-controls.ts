@@ -1,16 +1,13 @@
-import { hex, refusal } from './columns.ts'
+import { hex } from './columns.ts'
+import { appendOnly, guard } from './guards.ts'
 
 const fewer = (column: string) =>
   `(old.${column} is not null and not coalesce(new.${column} <@ old.${column}, false))`
 const higher = (column: string) =>
   `(old.${column} is not null and coalesce(new.${column} > old.${column}, true))`
-const appendOnly = (table: string) =>
-  `create trigger ${table}_append_only before update or delete on ${table} for each row execute function account_append_only()`
 
 /** Controls of customer accounts with their history, the wallets bound to accounts, and what accounts spent. */
 export const accountControls: readonly string[] = [
-  `create function account_append_only() returns trigger language plpgsql as $$
-  begin raise exception 'what stands in % stays as it was written', tg_table_name using errcode = 'check_violation'; end $$`,
   `create table account_controls (
     account_id text primary key references accounts,
     allowed_rails text[],
@@ -25,11 +22,11 @@ export const accountControls: readonly string[] = [
     set_at timestamptz not null default clock_timestamp()
   )`,
   // An agent narrows the controls of its account, whatever the code before it found.
-  `create function account_controls_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE' or new.account_id <> old.account_id`, 'controls of an account stay')}
-    ${refusal(
-      `new.set_by like 'agt_%' and (${[
+  ...guard('account_controls', {
+    deleted: 'controls of an account stay',
+    updated: {
+      'controls of an account stay': `new.account_id <> old.account_id`,
+      'an agent only narrows the controls of its account': `new.set_by like 'agt_%' and (${[
         fewer('allowed_rails'),
         fewer('callback_hosts'),
         higher('per_run_usd_max'),
@@ -38,12 +35,8 @@ export const accountControls: readonly string[] = [
         '(old.paused and not new.paused)',
         '(old.review_all and not new.review_all)',
       ].join(' or ')})`,
-      'an agent only narrows the controls of its account',
-    )}
-    return new;
-  end $$`,
-  `create trigger account_controls_guard before update or delete on account_controls
-    for each row execute function account_controls_guard()`,
+    },
+  }),
   `create table account_control_changes (
     change_id text primary key check (change_id ~ '^ctl_[0-9a-f]{64}$'),
     account_id text not null references accounts,
@@ -52,9 +45,16 @@ export const accountControls: readonly string[] = [
     reason text not null check (reason <> ''),
     set_by text not null,
     receipt_id text not null unique references receipts,
-    changed_at timestamptz not null default clock_timestamp()
+    changed_at timestamptz not null default clock_timestamp(),
+    accepted_fee_usd integer check (accepted_fee_usd > 0),
+    fee_ends_at timestamptz check (fee_ends_at is null or (accepted_fee_usd is not null and fee_ends_at > changed_at))
   )`,
   appendOnly('account_control_changes'),
+  `create index account_control_changes_fee on account_control_changes (account_id, changed_at desc) where accepted_fee_usd is not null`,
+  // The last change that says something of the fee: that it is accepted, or that it ends.
+  `create view account_fees as
+    select distinct on (account_id) account_id, accepted_fee_usd, fee_ends_at, coalesce(fee_ends_at > statement_timestamp(), true) as in_force
+      from account_control_changes where accepted_fee_usd is not null order by account_id, changed_at desc`,
   // A wallet is bound once, by its own signature.
   `create table account_wallets (
     wallet text primary key ${hex('wallet', 40)},
@@ -77,16 +77,12 @@ export const accountControls: readonly string[] = [
     primary key (kind, subject)
   )`,
   `create index account_spends_day on account_spends (account_id, spent_at)`,
-  `create function account_spends_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(
-      `tg_op = 'DELETE' or (new.kind, new.subject, new.account_id) is distinct from (old.kind, old.subject, old.account_id)`,
-      'what an account spent stays its own',
-    )}
-    return new;
-  end $$`,
-  `create trigger account_spends_guard before update or delete on account_spends
-    for each row execute function account_spends_guard()`,
+  ...guard('account_spends', {
+    deleted: 'what an account spent stays its own',
+    updated: {
+      'what an account spent stays its own': `(new.kind, new.subject, new.account_id) is distinct from (old.kind, old.subject, old.account_id)`,
+    },
+  }),
   // The last lock of a spending transaction, taken when it commits: it sees each change of the controls that was committed
   // before, and a later one waits for it. The transaction is repeated, and its repeat is refused by the code. A payment and the run
   // that it is for are not added up: the limit of a day holds for payments, and again for everything else.

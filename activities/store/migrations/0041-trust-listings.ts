@@ -1,9 +1,5 @@
-import { refusal } from './columns.ts'
-
-const id = (column: string, prefix: string) =>
-  `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`
-const changing = `array['review_state','review_decision_id','reviewed_at','trust_badge_state','quote_id','commercial_plan_id',
-      'fee_event_id','active_until']`
+import { id, refusal } from './columns.ts'
+import { changesMoreThan, guard } from './guards.ts'
 
 /** Listings of trusted agents, the events of the fees of their badges, and what of them everyone may see. */
 export const trustListings: readonly string[] = [
@@ -65,40 +61,24 @@ export const trustListings: readonly string[] = [
   end $$`,
   `create trigger trust_badge_events_guard before insert or update or delete on trust_badge_events
     for each row execute function trust_badge_events_guard()`,
-  `create function trust_listings_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a listing is never deleted')}
-    if tg_op = 'INSERT' then
-      ${refusal(
-        `new.review_state <> 'waiting' or new.trust_badge_state <> 'none'`,
-        'a listing begins waiting and without a badge',
-      )}
-      return new;
-    end if;
-    ${refusal(
-      `to_jsonb(new) - ${changing} <> to_jsonb(old) - ${changing}`,
-      'what a listing says never changes',
-    )}
-    ${refusal(
-      `old.review_state <> new.review_state and (old.review_state, new.review_state) not in
+  ...guard('trust_listings', {
+    deleted: 'a listing is never deleted',
+    inserted: {
+      'a listing begins waiting and without a badge': `new.review_state <> 'waiting' or new.trust_badge_state <> 'none'`,
+    },
+    updated: {
+      'what a listing says never changes': changesMoreThan(
+        'review_state, review_decision_id, reviewed_at, trust_badge_state, quote_id, commercial_plan_id, fee_event_id, active_until',
+      ),
+      'no such decision about a listing': `old.review_state <> new.review_state and (old.review_state, new.review_state) not in
         (('waiting','approved'), ('waiting','rejected'), ('approved','rejected'))`,
-      'no such decision about a listing',
-    )}
-    ${refusal(
-      `old.trust_badge_state <> new.trust_badge_state and (old.trust_badge_state, new.trust_badge_state) not in
+      'no such move of a badge': `old.trust_badge_state <> new.trust_badge_state and (old.trust_badge_state, new.trust_badge_state) not in
         (('none','quoted'), ('quoted','planned'), ('planned','quoted'), ('planned','active'), ('active','lapsed'), ('active','none'),
          ('lapsed','quoted'))`,
-      'no such move of a badge',
-    )}
-    ${refusal(
-      `new.trust_badge_state = 'active' and not exists (select from trust_badge_events e where e.fee_event_id = new.fee_event_id
+      'a badge is active by the event that settled its fee': `new.trust_badge_state = 'active' and not exists (select from trust_badge_events e where e.fee_event_id = new.fee_event_id
         and e.event = 'settled' and e.trust_listing_id = new.trust_listing_id and e.commercial_plan_id = new.commercial_plan_id)`,
-      'a badge is active by the event that settled its fee',
-    )}
-    return new;
-  end $$`,
-  `create trigger trust_listings_guard before insert or update or delete on trust_listings
-    for each row execute function trust_listings_guard()`,
+    },
+  }),
   // A badge shows as active while its time runs and its payment is still verified, whatever was recorded since.
   `create view trust_listings_shown as
     select l.trust_listing_id,

@@ -1,13 +1,11 @@
 import { refusal } from './columns.ts'
+import { guard } from './guards.ts'
 
 const fixed = '(fee_event_id, item, subject, agent_id)'
 const of = (row: string) => fixed.replaceAll(/\w+/g, (column) => `${row}.${column}`)
 
 /** Commercial fees, each of which is posted once under its receipt, and the tiers of wallets. */
 export const fees: readonly string[] = [
-  `alter table allowance_wallets
-    add column tier text not null default 'free' check (tier in ('free','premium')),
-    add column tier_per_day_usd integer not null default 100000 check (tier_per_day_usd >= 0)`,
   `create function wallet_tier_limits() returns trigger language plpgsql as $$
   begin
     if (select kind from receipts where receipt_id = new.receipt_id) = 'settlement_receipt' and
@@ -37,34 +35,25 @@ export const fees: readonly string[] = [
   )`,
   `create index fee_events_agent on fee_events (agent_id, created_at desc, fee_event_id)`,
   `create index fee_events_held on fee_events (wallet_id) where state = 'held'`,
+  `create index fee_events_due on fee_events (agent_id, created_at, fee_event_id) where state = 'due'`,
+  `create index fee_events_due_tried on fee_events (changed_at) where state = 'due'`,
   // A fee that is posted stays posted.
-  `create function fee_events_guard() returns trigger language plpgsql as $$
+  ...guard('fee_events', {
+    deleted: 'a fee is posted once and stays as it was',
+    updated: {
+      'a fee is posted once and stays as it was': `old.state = 'accrued' or ${of('new')} is distinct from ${of('old')}`,
+    },
+  }),
+  // An account pays no fee for a month after the one in which it ended it.
+  `create function control_fees_guard() returns trigger language plpgsql as $$
   begin
     ${refusal(
-      `tg_op = 'DELETE' or old.state = 'accrued' or ${of('new')} is distinct from ${of('old')}`,
-      'a fee is posted once and stays as it was',
+      `exists (select from account_fees f where f.account_id = split_part(new.subject, ':', 1)
+        and f.fee_ends_at <= (split_part(new.subject, ':', 2) || '-01')::timestamp at time zone 'utc')`,
+      'the account ended this fee',
     )}
     return new;
   end $$`,
-  `create trigger fee_events_guard before update or delete on fee_events for each row execute function fee_events_guard()`,
-  // As before, and a fee moves from its wallet as much as its event says.
-  `create or replace function postings_movement() returns trigger language plpgsql as $$
-  declare kind text;
-  begin
-    if (select sum(units) from postings where receipt_id = new.receipt_id) <> 0
-    then raise exception 'the postings of % do not balance', new.receipt_id using errcode = 'check_violation'; end if;
-    if exists (select 1 from postings where receipt_id = new.receipt_id and written_by <> new.written_by)
-    then raise exception 'the movement of % was written before', new.receipt_id using errcode = 'check_violation'; end if;
-    kind := (select r.kind from receipts r where r.receipt_id = new.receipt_id);
-    if not coalesce(case
-      when kind = 'settlement_receipt' then new.account !~ '^(revenue:|fees)' and (new.account !~ '^(credit|debt):' or new.units > 0)
-      when kind = 'usage_receipt' then (new.account ~ '^credit:' and new.units < 0) or (new.account ~ '^(revenue:|fees)' and new.units > 0)
-      when kind = 'credit_return' then (new.account ~ '^credit:' and new.units < 0) or (new.account ~ '^(wallet|debt|clearing):' and new.units > 0)
-      when kind = 'refund' then (new.account ~ '^(credit:|revenue:|fees)' and new.units < 0) or (new.account ~ '^(wallet|debt|clearing):')
-      when kind = 'fee' then exists (select from fee_events e where e.receipt_id = new.receipt_id
-        and (new.account, new.units) in (('wallet:' || e.wallet_id, -e.amount_usd), ('fees', e.amount_usd)))
-      end, false)
-    then raise exception 'a % does not move % by %', kind, new.account, new.units using errcode = 'check_violation'; end if;
-    return null;
-  end $$`,
+  `create trigger control_fees_guard before insert on fee_events for each row
+    when (new.item = 'enterprise_controls') execute function control_fees_guard()`,
 ]

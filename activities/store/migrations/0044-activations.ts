@@ -1,4 +1,4 @@
-import { refusal } from './columns.ts'
+import { guard } from './guards.ts'
 
 /** Customer accounts that agents activate. Their steps are in no column: they follow from other records. */
 export const activations: readonly string[] = [
@@ -12,15 +12,10 @@ export const activations: readonly string[] = [
     unique (agent_id, customer_account, rail, tier)
   )`,
   `create index activations_of_agent on activations (agent_id, started_at)`,
-  `create function activations_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op <> 'INSERT'`, 'an activation stays as it was started')}
-    ${refusal(
-      `exists (select from agents a where a.agent_id = new.agent_id and a.sandbox)`,
-      'a sandbox agent has no customer accounts',
-    )}
-    return new;
-  end $$`,
-  `create trigger activations_guard before insert or update or delete on activations
-    for each row execute function activations_guard()`,
+  ...guard('activations', {
+    kept: 'an activation stays as it was started',
+    inserted: {
+      'a sandbox agent has no customer accounts': `exists (select from agents a where a.agent_id = new.agent_id and a.sandbox)`,
+    },
+  }),
 ]

@@ -1,4 +1,4 @@
-import { refusal } from './columns.ts'
+import { guard } from './guards.ts'
 
 /** The chains that activate controlled pilots, or that were refused. */
 export const pilotActivations: readonly string[] = [
@@ -20,23 +20,15 @@ export const pilotActivations: readonly string[] = [
     check (num_nonnulls(failed_step, code) in (0, 2))
   )`,
   `create index pilot_activations_rail on pilot_activations (rail, begun_at desc, activation_id)`,
-  `create function pilot_activations_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op <> 'INSERT'`, 'a chain stays as it was written')}
-    ${refusal(
-      `new.pilot_id is not null and (json_array_length(new.chain) <> 7
+  ...guard('pilot_activations', {
+    kept: 'a chain stays as it was written',
+    inserted: {
+      'a pilot is activated by all seven steps': `new.pilot_id is not null and (json_array_length(new.chain) <> 7
         or exists (select from json_array_elements(new.chain) c where not coalesce((c->>'ok')::boolean, false)))`,
-      'a pilot is activated by all seven steps',
-    )}
-    ${refusal(
-      `new.pilot_id is not null and not exists (select from pilot_runs r where r.pilot_id = new.pilot_id
+      'the audit event of a pilot is that of its run': `new.pilot_id is not null and not exists (select from pilot_runs r where r.pilot_id = new.pilot_id
         and r.audit_event_id = new.audit_event_id)`,
-      'the audit event of a pilot is that of its run',
-    )}
-    return new;
-  end $$`,
-  `create trigger pilot_activations_guard before insert or update or delete on pilot_activations
-    for each row execute function pilot_activations_guard()`,
+    },
+  }),
   // Synthetic runs by which operators try a pilot out; none of them is its run.
   `create table pilot_trials (
     task_id text primary key references tasks,
@@ -47,19 +39,11 @@ export const pilotActivations: readonly string[] = [
     started_at timestamptz not null default clock_timestamp()
   )`,
   `create index pilot_trials_pilot on pilot_trials (pilot_id, started_at desc, task_id)`,
-  `create function pilot_trials_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op <> 'INSERT'`, 'a trial of a pilot stays as it was written')}
-    ${refusal(
-      `(select usage from tasks t where t.task_id = new.task_id) is distinct from 'synthetic'`,
-      'a trial of a pilot is synthetic',
-    )}
-    ${refusal(
-      `(select count(*) from pilot_trials t where t.pilot_id = new.pilot_id) >= 20`,
-      'a pilot has 20 trials at most',
-    )}
-    return new;
-  end $$`,
-  `create trigger pilot_trials_guard before insert or update or delete on pilot_trials
-    for each row execute function pilot_trials_guard()`,
+  ...guard('pilot_trials', {
+    kept: 'a trial of a pilot stays as it was written',
+    inserted: {
+      'a trial of a pilot is synthetic': `(select usage from tasks t where t.task_id = new.task_id) is distinct from 'synthetic'`,
+      'a pilot has 20 trials at most': `(select count(*) from pilot_trials t where t.pilot_id = new.pilot_id) >= 20`,
+    },
+  }),
 ]

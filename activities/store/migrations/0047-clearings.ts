@@ -1,6 +1,5 @@
-import { digest, refusal } from './columns.ts'
-
-const reviewing = `array['review_state','review_decision_id','reviewed_at']`
+import { digest } from './columns.ts'
+import { changesMoreThan, guard } from './guards.ts'
 
 /** Clearings of runs: one for each head of a task's ledger and state of its payment. */
 export const clearings: readonly string[] = [
@@ -29,25 +28,18 @@ export const clearings: readonly string[] = [
   )`,
   `create index clearings_waiting on clearings (made_at) where review_state = 'waiting'`,
   `create index clearings_waiting_of on clearings (agent_id) where review_state = 'waiting'`,
-  `create function clearings_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a clearing is never deleted')}
-    if tg_op = 'INSERT' then
-      ${refusal(`new.review_state <> 'waiting'`, 'a review begins as waiting')}
-      ${refusal(
-        `new.review_state is not null and not exists (select from tasks t where t.task_id = new.task_id
+  ...guard('clearings', {
+    deleted: 'a clearing is never deleted',
+    inserted: {
+      'a review begins as waiting': `new.review_state <> 'waiting'`,
+      'only operational runs are reviewed': `new.review_state is not null and not exists (select from tasks t where t.task_id = new.task_id
           and t.usage = 'operational')`,
-        'only operational runs are reviewed',
-      )}
-      return new;
-    end if;
-    ${refusal(
-      `to_jsonb(new) - ${reviewing} <> to_jsonb(old) - ${reviewing}`,
-      'what a clearing says never changes',
-    )}
-    ${refusal(`old.review_state is distinct from 'waiting'`, 'a clearing is reviewed once')}
-    return new;
-  end $$`,
-  `create trigger clearings_guard before insert or update or delete on clearings
-    for each row execute function clearings_guard()`,
+    },
+    updated: {
+      'what a clearing says never changes': changesMoreThan(
+        'review_state, review_decision_id, reviewed_at',
+      ),
+      'a clearing is reviewed once': `old.review_state is distinct from 'waiting'`,
+    },
+  }),
 ]

@@ -1,4 +1,5 @@
-import { digest, refusal } from './columns.ts'
+import { digest } from './columns.ts'
+import { guard } from './guards.ts'
 
 const ended = `('accepted','rejected','released','expired')`
 const fixed = `array['state','ended_at','reason','delivery','delivery_sha256','checks','delivered_at','receipt_id']`
@@ -33,27 +34,18 @@ export const exchange: readonly string[] = [
   // Whatever the code before it found, an order has one claim that is held or stands.
   `create unique index exchange_claims_one on exchange_claims (work_order_id) where state in ('held','delivered','accepted')`,
   `create index exchange_claims_agent on exchange_claims (agent_id, claimed_at desc)`,
-  `create function exchange_claims_guard() returns trigger language plpgsql as $$
-  begin
-    ${refusal(`tg_op = 'DELETE'`, 'a claim is never deleted')}
-    if tg_op = 'INSERT' then
-      ${refusal(
-        `new.state <> 'held' or not exists (select from work_orders w join agents a on a.agent_id = new.agent_id
+  ...guard('exchange_claims', {
+    deleted: 'a claim is never deleted',
+    inserted: {
+      'a trusted agent of another account claims an approved order': `new.state <> 'held' or not exists (select from work_orders w join agents a on a.agent_id = new.agent_id
           left join agents r on r.agent_id = w.agent_id
           where w.work_order_id = new.work_order_id and w.decision = 'approve' and w.exchange_until >= new.expires_at
             and a.trust_state = 'trusted' and a.account_id is distinct from r.account_id)`,
-        'a trusted agent of another account claims an approved order',
-      )}
-      return new;
-    end if;
-    ${refusal(
-      `to_jsonb(new) - ${fixed} <> to_jsonb(old) - ${fixed} or old.state in ${ended}
+    },
+    updated: {
+      'a claim is delivered once and ended once': `to_jsonb(new) - ${fixed} <> to_jsonb(old) - ${fixed} or old.state in ${ended}
         or (old.delivered_at is not null and new.delivery_sha256 <> old.delivery_sha256)
         or (old.state, new.state) not in (('held','delivered'),('held','released'),('held','expired'),('delivered','accepted'),('delivered','rejected'))`,
-      'a claim is delivered once and ended once',
-    )}
-    return new;
-  end $$`,
-  `create trigger exchange_claims_guard before insert or update or delete on exchange_claims
-    for each row execute function exchange_claims_guard()`,
+    },
+  }),
 ]

@@ -12,3 +12,7 @@ export const digest = (column: string): string => `check (${column} ~ '^[0-9a-f]
 /** Raises `check_violation` with this message in a trigger where the condition holds. */
 export const refusal = (condition: string, message: string): string =>
   `if ${condition} then raise exception '${message}' using errcode = 'check_violation'; end if;`
+
+/** A primary key with this prefix before the digits of a SHA-256. */
+export const id = (column: string, prefix: string): string =>
+  `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`

@@ -21,14 +21,12 @@ import { ap2 } from '../migrations/0019-ap2.ts'
 import { commerce } from '../migrations/0020-commerce.ts'
 import { services } from '../migrations/0021-services.ts'
 import { agentProfiles } from '../migrations/0022-agent-profiles.ts'
-import { paymentNames } from '../migrations/0024-payment-names.ts'
 import { production } from '../migrations/0025-production.ts'
 import { models } from '../migrations/0026-models.ts'
 import { harness } from '../migrations/0027-harness.ts'
 import { directories } from '../migrations/0028-directories.ts'
 import { agentIdentities } from '../migrations/0029-agent-identities.ts'
 import { walletDebts } from '../migrations/0030-wallet-debts.ts'
-import { uploadReadings } from '../migrations/0031-upload-readings.ts'
 import { customerRuns } from '../migrations/0032-customer-runs.ts'
 import { evidence } from '../migrations/0035-evidence.ts'
 import { loops } from '../migrations/0037-loops.ts'
@@ -36,7 +34,6 @@ import { prospects } from '../migrations/0038-prospects.ts'
 import { pilots } from '../migrations/0039-pilots.ts'
 import { accountControls } from '../migrations/0040-account-controls.ts'
 import { trustListings } from '../migrations/0041-trust-listings.ts'
-import { settlementTimes } from '../migrations/0042-settlement-times.ts'
 import { fees } from '../migrations/0043-fees.ts'
 import { activations } from '../migrations/0044-activations.ts'
 import { pilotActivations } from '../migrations/0045-pilot-activations.ts'
@@ -44,8 +41,6 @@ import { clearings } from '../migrations/0047-clearings.ts'
 import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
 import { exchange } from '../migrations/0049-exchange.ts'
 import { productionRuns } from '../migrations/0051-production-runs.ts'
-import { dueFees } from '../migrations/0052-due-fees.ts'
-import { acceptedFees } from '../migrations/0053-accepted-fees.ts'
 import { boundedReads } from '../migrations/0054-bounded-reads.ts'
 import { runsRole } from '../migrations/0055-runs-role.ts'
 import { prospectRecords } from '../migrations/0056-prospect-records.ts'
@@ -80,14 +75,12 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0020-commerce': commerce,
   '0021-services': services,
   '0022-agent-profiles': agentProfiles,
-  '0024-payment-names': paymentNames,
   '0025-production': production,
   '0026-models': models,
   '0027-harness': harness,
   '0028-directories': directories,
   '0029-agent-identities': agentIdentities,
   '0030-wallet-debts': walletDebts,
-  '0031-upload-readings': uploadReadings,
   '0032-customer-runs': customerRuns,
   '0035-evidence': evidence,
   '0037-loops': loops,
@@ -95,7 +88,6 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0039-pilots': pilots,
   '0040-account-controls': accountControls,
   '0041-trust-listings': trustListings,
-  '0042-settlement-times': settlementTimes,
   '0043-fees': fees,
   '0044-activations': activations,
   '0045-pilot-activations': pilotActivations,
@@ -103,8 +95,6 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0048-customer-workflows': customerWorkflows,
   '0049-exchange': exchange,
   '0051-production-runs': productionRuns,
-  '0052-due-fees': dueFees,
-  '0053-accepted-fees': acceptedFees,
   '0054-bounded-reads': boundedReads,
   '0055-runs-role': runsRole,
   '0056-prospect-records': prospectRecords,

@@ -31,6 +31,7 @@ const renamed: readonly (readonly [RegExp, string])[] = [
   [/(task_exceptions\.7 resume_state text) not null/, '$1'],
   [/(INDEX task_exceptions_open .* btree \(task_id)\)/, '$1, ((resume_state IS NULL)))'],
   [/\blane_(by_nonce|by_purpose|open)\b/g, 'gas_wallet_transactions_$1'],
+  [/\bmoney_append_only\b/g, 'append_only'],
   // Operators also pause rails and agents.
   [/(control_changes_scope_check .*'payout'::text)/, "$1, 'rail'::text, 'agent'::text"],
 ]
