@@ -80,7 +80,7 @@ export class WalletRunService extends Service<Deps> {
         run,
         admit: async () => {
           await gate.admit(tx, { ...write, subject: taskId, customerAccount })
-          await chargeFiring(this.#deps, tx, { callId, quoteId: asked.quote_id })
+          await chargeFiring(this.deps, tx, { callId, quoteId: asked.quote_id })
         },
       })
     }).catch((error: unknown) => this.#askForMoney(asked, error))
