@@ -42,6 +42,7 @@ import { checkoutUrl } from '../credit/product-links.ts'
 import { challengeView, quoteView } from '../credit/views.ts'
 import { noPilot } from '../pilots/no-pilot.ts'
 import { pilotView } from '../pilots/views.ts'
+import { Service } from '../service.ts'
 import { oneProspect } from './prospects.ts'
 
 /** One of the two. */
@@ -57,15 +58,9 @@ type Asked = {
 type Taker = { id: string; state: PaidState }
 
 /** The paid next step of prospects and pilots: offered by operators, and taken by payments and runs. */
-export class NextStepService {
-  readonly #deps: PaymentDeps
-
-  constructor(deps: PaymentDeps) {
-    this.#deps = deps
-  }
-
+export class NextStepService extends Service<PaymentDeps> {
   async list({ state, prospectId, pilotId }: Asked, page: { offset: number; limit: number }) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const states: readonly PaidState[] = state === undefined ? paidStates : [state]
     const prospects =
       pilotId === undefined ? await listProspects(db, { states, prospectId }, page) : []
@@ -97,7 +92,7 @@ export class NextStepService {
   }
 
   async #items(key: Takers['key'], takers: readonly Taker[]) {
-    const { db } = this.#deps
+    const { db } = this.deps
     const named = { key, ids: takers.map(({ id }) => id) }
     const [offers, paid] = await Promise.all([listOffers(db, named), listConversions(db, named)])
     return Promise.all(
@@ -116,7 +111,7 @@ export class NextStepService {
    * declined, is at another state or has a live offer.
    */
   offer({ tier, note, ...named }: Offered, { operator, callId }: By) {
-    const { db, ...deps } = this.#deps
+    const { db, ...deps } = this.deps
     const subject = named.pilot_id ?? named.prospect_id ?? ''
     return answerOnce({ db }, { callId, subject, status: 200 }, async (tx) => {
       const { agent_id, work, ...takers } = await takerOf(tx, named)
@@ -140,7 +135,7 @@ export class NextStepService {
         pilot:
           pilot_id === null ? null : await pilotView(tx, await changePilot(tx, pilot_id, ready)),
         quote: quoteView(quote),
-        challenge: { ...challengeView(this.#deps, challenge), mandate: null },
+        challenge: { ...challengeView(this.deps, challenge), mandate: null },
         receipt: receiptView(jws),
       }
     })
