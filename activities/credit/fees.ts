@@ -4,7 +4,6 @@ import { receiptId } from '#domain/core/ids.ts'
 import { limits } from '#domain/core/limits.ts'
 import { transferLegs, walletAccount } from '#domain/credit/credit.ts'
 import { type FeeBasis, type FeeItem, type FeeSettings, feeUsd } from '#domain/credit/fees.ts'
-import { insistAccountAllows } from '../accounts/controls.ts'
 import { lockWalletOf, type WalletRow } from '../store/credit/allowance-wallets.ts'
 import {
   type FeeEventRow,
@@ -29,7 +28,7 @@ export type Charge = FeeBasis & { agentId: string; subject: string }
 
 /**
  * Posts a fee from the agent's wallet, once for each item and subject; a fee that was held is posted from what was held. Undefined
- * for an amount of 0. Throws 402 `payment_required` without a wallet that covers it, 403 `control_denied`, 503 `paused`.
+ * for an amount of 0. Throws 402 `payment_required` without a wallet that covers it, 503 `paused`.
  */
 export async function accrueFee(
   deps: FeeDeps,
@@ -99,7 +98,7 @@ export const holdOrOwe = orOwe(holdFee)
 
 /**
  * Takes the fees that an agent owes, or one of them, from its wallet: the oldest first, each once, and each that the wallet does not
- * cover or its account does not allow stays due. One whose claim is not delivered yet is held.
+ * cover or that a pause stops stays due. One whose claim is not delivered yet is held.
  */
 export async function collectDue(
   deps: ReceiptIssuer,
@@ -131,9 +130,12 @@ async function eventOf(
   return lockFeeEvent(tx, event)
 }
 
-/** The locked wallet of the agent, which covers the fee and whose account allows it. */
+/**
+ * The locked wallet of the agent, which covers the fee and is not paused. The controls of its account judge what is bought; a fee was
+ * accepted before, or is of work that is done.
+ */
 async function payingWallet(tx: Tx, event: FeeEventRow): Promise<WalletRow> {
-  const { agent_id, amount_usd, fee_event_id: subject, state } = event
+  const { agent_id, amount_usd, state } = event
   const wallet = await lockWalletOf(tx, agent_id)
   const held = wallet === undefined ? 0 : await freeIn(tx, wallet.wallet_id)
   // A payment that was taken back may have left less than was held.
@@ -150,8 +152,6 @@ async function payingWallet(tx: Tx, event: FeeEventRow): Promise<WalletRow> {
   const paused = await findWalletPause(tx, wallet.wallet_id)
   if (paused !== undefined)
     throw refuse('paused', { detail: `payments from the wallet are paused: ${paused}` })
-  const spend = { kind: 'fee', subject, rail: null, usd: amount_usd } as const
-  await insistAccountAllows(tx, { agentId: agent_id }, spend)
   return wallet
 }
 

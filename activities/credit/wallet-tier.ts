@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { feeUsd, type MonthlyItem, type WalletTier } from '#domain/credit/fees.ts'
+import { insistAccountAllows } from '../accounts/controls.ts'
 import { updateTier, type WalletRow } from '../store/credit/allowance-wallets.ts'
 import {
   currentMonth,
@@ -11,11 +12,34 @@ import {
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
 import { ownWallet } from './allowance.ts'
-import { accrueFee, accrueOrOwe, collectDue, type FeeDeps, releaseFee } from './fees.ts'
+import {
+  accrueFee,
+  accrueOrOwe,
+  type Charge,
+  collectDue,
+  type FeeDeps,
+  releaseFee,
+} from './fees.ts'
+
+/**
+ * Posts the month of a plan. What was not accepted before is a purchase: the controls of the account judge it, 403 `control_denied`.
+ * Throws as `accrueFee` does.
+ */
+export async function payMonth(
+  deps: FeeDeps,
+  tx: Tx,
+  item: MonthlyItem,
+  { isAccepted, ...charge }: Charge & { isAccepted: boolean },
+): Promise<FeeEventRow | undefined> {
+  const { agentId, subject } = charge
+  const purchase = { kind: 'fee', subject, rail: null, usd: feeUsd(deps.fees, item, {}) } as const
+  if (!isAccepted) await insistAccountAllows(tx, { agentId }, purchase)
+  return accrueFee(deps, tx, item, charge)
+}
 
 /**
  * Sets the tier of an agent's wallet, which changes what it pays in a day. Premium posts the fee of the current month, where it is not
- * posted; a month is not returned. Throws as `accrueFee` does, and 404, 403 `not_owner`.
+ * posted; a month is not returned. Throws as `payMonth` does, and 404, 403 `not_owner`.
  */
 export async function setTier(
   deps: FeeDeps,
@@ -23,9 +47,10 @@ export async function setTier(
   { agentId, walletId, tier }: { agentId: string; walletId: string; tier: WalletTier },
 ): Promise<{ before: WalletRow; after: WalletRow; fee: FeeEventRow | undefined }> {
   const before = await ownWallet(tx, walletId, agentId)
-  const charge = { agentId, subject: `${walletId}:${await currentMonth(tx)}` }
+  const subject = `${walletId}:${await currentMonth(tx)}`
+  const month = { agentId, subject, isAccepted: before.tier === 'premium' }
   const fee =
-    tier === 'premium' ? await accrueFee(deps, tx, 'premium_wallet_tier', charge) : undefined
+    tier === 'premium' ? await payMonth(deps, tx, 'premium_wallet_tier', month) : undefined
   const perDayUsd = deps.fees.wallet_per_day_usd[tier]
   return { before, after: await updateTier(tx, walletId, { tier, perDayUsd }), fee }
 }

@@ -25,7 +25,8 @@ export const feeRequirements = {
   },
   'fees.controls': {
     source: 'accounts § Fees',
-    behavior: 'The controls of the account are read when a fee is posted, also one that was held.',
+    behavior:
+      'An accepted monthly fee and the fees of completed work are posted whatever the account’s own controls are; the pause of the wallet holds them. The change to premium, and a month that was not accepted, are purchases that the controls judge.',
   },
   'fees.monthly': {
     source: 'accounts § Plans',
@@ -35,7 +36,7 @@ export const feeRequirements = {
   'fees.collected': {
     source: 'accounts § Fees',
     behavior:
-      'A due fee is collected once, the oldest first, with the next payment into the wallet or by a daily timer; what is not covered or allowed stays due.',
+      'A due fee is collected once, the oldest first, with the next payment into the wallet or by a daily timer; what is not covered or is paused stays due.',
   },
   'fees.tier': {
     source: 'accounts § Plans',

@@ -8,8 +8,9 @@ import {
   walletTiers,
 } from '#domain/credit/fees.ts'
 import { ownWallet, readWallet } from '../../../activities/credit/allowance.ts'
-import { accrueFee, type FeeDeps } from '../../../activities/credit/fees.ts'
+import type { FeeDeps } from '../../../activities/credit/fees.ts'
 import { requireQuote } from '../../../activities/credit/quotes.ts'
+import { payMonth } from '../../../activities/credit/wallet-tier.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findFee } from '../../../activities/store/accounts/controls.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
@@ -74,16 +75,19 @@ export class CommercialLayer extends Service<Deps> {
     }))
   }
 
-  /** Posts the month of one plan, which its timer then finds posted. Throws as `accrueFee` does. */
+  /** Posts the month of one plan, which its timer then finds posted. Throws as `payMonth` does. */
   accrue({ callId, agentId, walletId, items }: Accrual) {
     const item = planOf(items)
     return answerOnce(this.deps, { callId, subject: agentId, status: 200 }, async (tx) => {
       if (walletId === undefined)
         throw refuse('invalid_request', { detail: 'accrue needs wallet_id, which pays' })
-      await ownWallet(tx, walletId, agentId)
-      const payer = item === 'premium_wallet_tier' ? walletId : await payingAccount(tx, agentId)
-      const subject = `${payer}:${await currentMonth(tx)}`
-      const event = await accrueFee(this.deps, tx, item, { agentId, subject })
+      const { tier } = await ownWallet(tx, walletId, agentId)
+      const { payer, isAccepted } =
+        item === 'premium_wallet_tier'
+          ? { payer: walletId, isAccepted: tier === 'premium' }
+          : await payingAccount(tx, agentId, feeUsd(this.deps.fees, item, {}))
+      const month = { agentId, subject: `${payer}:${await currentMonth(tx)}`, isAccepted }
+      const event = await payMonth(this.deps, tx, item, month)
       const receipt = await findReceipt(tx, { receipt_id: event?.receipt_id ?? '' })
       return {
         ...this.#sum([{ fee_item: item }]),
@@ -138,10 +142,11 @@ function planOf(items: Asked[] | undefined): MonthlyItem {
   })
 }
 
-/** The account of an agent. Throws 422 `fee_not_accepted` where it ended the fee of its controls. */
-async function payingAccount(tx: Tx, agentId: string): Promise<string> {
-  const account = (await findAgent(tx, agentId))?.account_id ?? ''
-  if ((await findFee(tx, account))?.in_force !== false) return account
+/** The account of an agent, and whether it accepted so much. 422 `fee_not_accepted` where it ended the fee of its controls. */
+async function payingAccount(tx: Tx, agentId: string, usd: number) {
+  const payer = (await findAgent(tx, agentId))?.account_id ?? ''
+  const fee = await findFee(tx, payer)
+  if (fee?.in_force !== false) return { payer, isAccepted: (fee?.accepted_fee_usd ?? 0) >= usd }
   throw refuse('fee_not_accepted', {
     detail: 'the account ended the fee enterprise_controls',
     next_action: 'Accept it again by POST /api/enterprise-controls with accept_fee true.',

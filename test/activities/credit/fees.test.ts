@@ -16,11 +16,13 @@ import { accrueMonths, collectFees, setTier } from '../../../activities/credit/w
 import { findWallet, updateTier } from '../../../activities/store/credit/allowance-wallets.ts'
 import { listFeeEvents, routingFeesOf } from '../../../activities/store/credit/fee-events.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
+import { CommercialLayer } from '../../../api/services/accounts/commercial-layer.ts'
 import { AccountControlsService } from '../../../api/services/accounts/controls.ts'
 import { setControls } from '../../support/account-controls.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
 import { auditBooks } from '../../support/books.ts'
 import { defaultFees } from '../../support/fees.ts'
+import { setPause } from '../../support/pauses.ts'
 import { verifies } from '../../verifies.ts'
 import { decide, grantedCall, hex, present, quoted, refusal, startMoney, topUp } from './fixture.ts'
 
@@ -128,33 +130,82 @@ verifies('fees.held', 'a held fee is not posted from a payment that was taken ba
   )
 })
 
-verifies('fees.controls', 'no fee is posted that the account does not allow', async () => {
-  const { agentId, account_id, wallet_id } = await payer(100)
-  await inTx((tx) => holdFee(deps, tx, 'escrow_fee', { agentId, subject: 'held', basisUsd: 500 }))
-  await inTx((tx) => setControls(deps, tx, account_id, { per_run_usd_max: 9 }))
-  for (const subject of ['held', hex(8)])
-    await expect(accrue(agentId, subject)).rejects.toMatchObject(refusal('control_denied'))
-  const owed = await inTx((tx) =>
-    accrueOrOwe(deps, tx, 'developer_fee', { agentId, subject: hex(8) }),
+const strict = { per_run_usd_max: 1, per_day_usd_max: 1, allowed_rails: [], paused: true }
+
+verifies('fees.controls', 'accepted fees are posted past the account’s controls', async () => {
+  const { agentId, account_id, wallet_id } = await payer(620)
+  const fees = { ...defaultFees, receipt_usd: 2, developer_usd: 5 }
+  const layer = new CommercialLayer({ ...deps, fees })
+  const accepts = {
+    by: { agentId },
+    accountId: undefined,
+    controls: strict,
+    reason: 'budget',
+    acceptFee: true,
+  }
+  const callId = await grantedCall(deps, 'enterprise-controls-set')
+  await new AccountControlsService({ ...deps, fees }).set({ callId, ...accepts })
+  const month = {
+    callId: await grantedCall(deps, 'commercial-fees-assess'),
+    agentId,
+    walletId: wallet_id,
+    items: [{ fee_item: 'enterprise_controls' as const }],
+  }
+  await layer.accrue(month)
+  expect(await freeIn(deps.db, wallet_id)).toBe(121)
+  await inTx(async (tx) => {
+    await accrueOrOwe({ ...deps, fees }, tx, 'receipt_fee', { agentId, subject: hex(8), count: 2 })
+    await accrueOrOwe({ ...deps, fees }, tx, 'developer_fee', { agentId, subject: hex(8) })
+    await holdFee(deps, tx, 'escrow_fee', { agentId, subject: 'held', basisUsd: 500 })
+  })
+  expect(await freeIn(deps.db, wallet_id)).toBe(102)
+  expect((await accrue(agentId, 'held'))?.state).toBe('accrued')
+  // The change to premium, and a month of it that was not accepted, are purchases.
+  const premium = { agentId, walletId: wallet_id, tier: 'premium' } as const
+  const bought = inTx((tx) => setTier(deps, tx, premium))
+  await expect(bought).rejects.toMatchObject(refusal('control_denied'))
+  const items = [{ fee_item: 'premium_wallet_tier' as const }]
+  const ahead = await grantedCall(deps, 'commercial-fees-assess')
+  await expect(layer.accrue({ ...month, callId: ahead, items })).rejects.toMatchObject(
+    refusal('control_denied'),
   )
-  expect(owed).toBeUndefined()
-  expect((await auditBooks(deps.db)).get(`wallet:${wallet_id}`)).toBe(100)
+  await inTx((tx) => setControls(deps, tx, account_id, {}))
+  await inTx((tx) => setTier(deps, tx, premium))
+  expect((await auditBooks(deps.db)).get(`wallet:${wallet_id}`)).toBe(83)
+})
+
+verifies('fees.controls', 'the timer posts an accepted month of strict controls', async () => {
+  const { agentId, wallet_id } = await payer(500)
+  await new AccountControlsService(deps).set({
+    callId: await grantedCall(deps, 'enterprise-controls-set'),
+    by: { agentId },
+    accountId: undefined,
+    controls: strict,
+    reason: 'budget',
+    acceptFee: true,
+  })
+  await accrueMonths(deps)
+  expect(await statesOf(agentId)).toEqual(['accrued'])
+  expect(await freeIn(deps.db, wallet_id)).toBe(1)
 })
 
 verifies('fees.monthly', 'a month is posted once; an uncovered one ends premium', async () => {
   const rich = await payer(60)
   const poor = await payer(18)
+  const controlled = await payer(100)
+  await inTx((tx) => setControls(deps, tx, controlled.account_id, { per_run_usd_max: 9 }))
   for (const { wallet_id } of [rich, poor])
     await inTx((tx) => updateTier(tx, wallet_id, { tier: 'premium', perDayUsd: 1_000_000 }))
   const accept = (usd: number) =>
     sql`insert into account_control_changes select 'ctl_' || repeat(${String(usd % 10)}, 64), account_id, before, after, reason,
       'agt_x', (select receipt_id from receipts r where not exists (select from account_control_changes c where c.receipt_id = r.receipt_id) limit 1),
-      clock_timestamp(), ${usd} from account_control_changes limit 1`.execute(deps.db)
+      clock_timestamp(), ${usd} from account_control_changes where account_id = ${controlled.account_id} limit 1`.execute(
+      deps.db,
+    )
   const ofControls = async () =>
     (
-      await sql`select state, amount_usd from fee_events where item = 'enterprise_controls'`.execute(
-        deps.db,
-      )
+      await sql`select state, amount_usd from fee_events
+        where item = 'enterprise_controls' and agent_id = ${controlled.agentId}`.execute(deps.db)
     ).rows
   // Of the fee that stands, no more is accepted than this.
   await accept(498)
@@ -283,15 +334,14 @@ verifies('fees.collected', 'random payments and timers at once collect once', as
   expect((await auditBooks(deps.db)).get('fees')).toBe(before + sum)
 })
 
-verifies('fees.collected', 'what the account forbids stays due until a later day', async () => {
-  const { agentId, account_id, wallet_id } = await payer(0)
+verifies('fees.collected', 'what a pause stops stays due until a later day', async () => {
+  const { agentId, wallet_id } = await payer(100)
+  await inTx((tx) => setPause(tx, 'wallet', wallet_id, true))
   await owing(agentId, [20, 5])
-  await inTx((tx) => setControls(deps, tx, account_id, { per_run_usd_max: 9 }))
-  await topUp(deps, agentId, wallet_id, 100)
-  expect(await statesOf(agentId)).toEqual(['due', 'accrued'])
-  await inTx((tx) => setControls(deps, tx, account_id, {}))
+  expect(await statesOf(agentId)).toEqual(['due', 'due'])
+  await inTx((tx) => setPause(tx, 'wallet', wallet_id, false))
   await collectFees(deps)
-  expect(await statesOf(agentId)).toEqual(['due', 'accrued'])
+  expect(await statesOf(agentId)).toEqual(['due', 'due'])
   await sql`update fee_events set changed_at = changed_at - interval '2 days'
     where agent_id = ${agentId} and state = 'due'`.execute(deps.db)
   await collectFees(deps)

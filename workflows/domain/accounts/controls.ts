@@ -13,7 +13,6 @@ export type AccountControls = {
 }
 export type ControlName = keyof AccountControls
 
-/** An account without any control. */
 /** An account of which no control was ever set. */
 export const openControls: AccountControls = {
   allowed_rails: null,
@@ -35,7 +34,7 @@ export type Spending = {
   callbackUrl?: string | null | undefined
 }
 
-const money = ['quotes', 'starts', 'preflight', 'payments', 'fees']
+const money = ['quotes', 'starts', 'preflight', 'payments', 'badges', 'plans', 'prepaid credit']
 const catalog: Readonly<Record<ControlName, [kind: string, bounds: string, enforced: string[]]>> = {
   allowed_rails: ['list', `of ${railKeys.length} rails`, money],
   per_run_usd_max: ['usd', `0 to ${controlBounds.usdMax}`, [...money, 'payouts']],
