@@ -32,7 +32,7 @@ export async function receiveEvent(
 
 /**
  * The outcome of an event: `verified`, `rejected` or `pending` (a wrong amount, or nothing is named) as the reference now is; how the
- * payment stands after a refund or dispute; `unmatched` if no caller presented it and it names no open challenge of ours; or
+ * payment stands after a refund or dispute; `paid_twice` if another payment settled what it names; `unmatched` if no caller presented it and it names no open challenge of ours; or
  * `refused_…` with the code of a rule that forbids what the event asks for. An operator must check every event that is not simply
  * applied.
  */
@@ -77,7 +77,7 @@ async function act(
 ): Promise<EventOutcome> {
   const { payment_reference_id } = reference
   await bindProvider(deps.db, payment_reference_id, event.provider)
-  return applyReturns(deps, await verifyReference(deps, payment_reference_id), event.event_id)
+  return applyReturns(deps, await verifyReference(deps, payment_reference_id), event)
 }
 
 /** How many references of one name an event is applied to; anyone may present a name. */

@@ -4,6 +4,7 @@ import type { ReconciliationDeps } from './deps.ts'
 
 const codes: Readonly<Record<string, DifferenceCode>> = {
   unmatched: 'event_unmatched',
+  paid_twice: 'paid_twice',
   asked_about: 'payment_asked_about',
   disputed: 'payment_disputed',
   partly_returned: 'payment_partly_returned',

@@ -204,6 +204,11 @@ export const requirements = {
     behavior:
       'The name of a payment is no proof: an event funds what it names itself, and an operator decides a payment that names nothing. The first to name a payment neither gets it nor keeps it from another.',
   },
+  'money.neutral': {
+    source: 'money § Provider events',
+    behavior:
+      'Who presents the name of a payment that does not fit reads only that it does not; its amount, currency, provider and event are for operators.',
+  },
   'money.spending-limit': {
     source: 'money § Payment methods',
     behavior:

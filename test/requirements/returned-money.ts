@@ -15,6 +15,11 @@ export const returnedMoneyRequirements = {
     behavior:
       'A refund or dispute finds its payment by the payment intent, also when the event comes before the payment.',
   },
+  'returns.own-payment': {
+    source: 'money § Refunds and disputes',
+    behavior:
+      'Only refunds and disputes of the payment that settled a reference count for it. Another payment that names the same, and what follows of it, changes nothing and is paid_twice for operators; before the real payment it keeps it from nothing.',
+  },
   'returns.disputed': {
     source: 'money § Refunds and disputes',
     behavior:

@@ -105,8 +105,8 @@ export async function recordOutcome(
 
 /**
  * Events older than `graceMs` that were not processed yet, that matched nothing because their payment had not been
- * presented, of a payment that names nothing and whose reference was rejected, and every hour those of money that went back and
- * that were refused.
+ * presented, of a payment that names nothing and whose reference was rejected, that waited when another payment settled the
+ * reference, and every hour those of money that went back and that were refused.
  */
 export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Promise<EventKey[]> {
   const { rows } = await sql<EventKey>`
@@ -119,9 +119,9 @@ export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Pro
             where s.provider = e.provider and s.payment_intent = e.payment_intent and s.type = 'payment.settled'
               and s.external_reference = r.external_reference))))
       or (e.outcome like 'refused\\_%' and ${isReturn} and e.applied_at < clock_timestamp() - interval '1 hour')
-      or (e.outcome = 'pending' and e.challenge_id is null and e.wallet_id is null
-        and exists (select from payment_references r
-          where r.payment_reference_id = e.payment_reference_id and r.state in ('rejected','expired'))))
+      or (e.outcome = 'pending' and exists (select from payment_references r
+        where r.payment_reference_id = e.payment_reference_id and (r.settlement_receipt_id is not null
+          or (e.challenge_id is null and e.wallet_id is null and r.state in ('rejected','expired'))))))
     order by e.received_at limit ${most}`.execute(tx)
   return rows
 }
@@ -154,7 +154,7 @@ export async function countEventsToSee(tx: Tx): Promise<number> {
 
 /** What was not simply applied, and a payment that became no credit. */
 const needsAttention = sql.raw(
-  "(e.outcome like 'refused\\_%' or (e.outcome = 'rejected' and e.type = 'payment.settled') or e.outcome in ('unmatched','disputed','asked_about','partly_returned','refunded_after_use'))",
+  "(e.outcome like 'refused\\_%' or (e.outcome = 'rejected' and e.type = 'payment.settled') or e.outcome in ('unmatched','paid_twice','disputed','asked_about','partly_returned','refunded_after_use'))",
 )
 
 /** These events, each with the current status of its payment. */
@@ -174,19 +174,4 @@ export async function readEvents(
     .select('payment_references.state as reference_state')
     .where(sql<string>`provider_events.provider || '/' || provider_events.event_id`, 'in', keys)
     .execute()
-}
-
-/** The event that settled a payment. */
-export async function findSettled(
-  tx: Tx,
-  referenceId: string,
-): Promise<ProviderEventRow | undefined> {
-  return tx
-    .selectFrom('provider_events')
-    .selectAll()
-    .where('payment_reference_id', '=', referenceId)
-    .where('type', '=', 'payment.settled')
-    .orderBy('received_at')
-    .limit(1)
-    .executeTakeFirst()
 }

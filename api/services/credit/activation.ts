@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
 import { type ActivationStep, activationSteps } from '#domain/payments/provider-activation.ts'
+import { paymentOf } from '../../../activities/credit/returned-payments.ts'
 import { latestDelivery } from '../../../activities/store/callbacks/callback-deliveries.ts'
-import { findSettled } from '../../../activities/store/credit/provider-events.ts'
 import {
   findLiveOf,
   findReference,
@@ -91,7 +91,7 @@ const findLive = async (tx: Tx, entitlementId: string | null) =>
 async function paymentSteps(tx: Tx, reference: ReferenceRow | undefined): Promise<Steps> {
   if (reference === undefined) return {}
   const { payment_reference_id, settlement_receipt_id: receipt_id, entitlement_id } = reference
-  const event = await findSettled(tx, payment_reference_id)
+  const { paid: event } = await paymentOf(tx, reference)
   // Every stored event was verified when it was received.
   const received = event && doneAt(event.received_at, event.event_id)
   const receipt = receipt_id === null ? undefined : await findReceipt(tx, { receipt_id })

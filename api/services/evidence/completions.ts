@@ -1,5 +1,6 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { isOnePayment, names } from '#domain/payments/provider-event.ts'
 import {
   afterCompletion,
   type CompletionState,
@@ -7,10 +8,10 @@ import {
   type MovementType,
 } from '#domain/payments/receipt-completion.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
+import { paymentOf } from '../../../activities/credit/returned-payments.ts'
 import type { ReceiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
-import { eventsAbout } from '../../../activities/store/credit/provider-events.ts'
 import {
   findOwnReference,
   type ReferenceRow,
@@ -132,6 +133,12 @@ async function readOwn(
   return own
 }
 
+/** What names what is paid, and the payment that settled it: a payment that names nothing may be a stranger's. */
+async function eventsOf(tx: Tx, own: ReferenceRow) {
+  const { events, paid } = await paymentOf(tx, own)
+  return events.filter((one) => names(one, own) || (paid && isOnePayment(paid, one)))
+}
+
 /** What the passport says: the records, and of the caller's words only their digest. */
 async function saidOf(
   tx: Tx,
@@ -145,7 +152,7 @@ async function saidOf(
     completion: CompletionState
   },
 ) {
-  const events = own === undefined ? [] : await eventsAbout(tx, own)
+  const events = own === undefined ? [] : await eventsOf(tx, own)
   return {
     passport_type: 'receipt_completion',
     completion_state: completion,

@@ -10,6 +10,7 @@ import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { applyEvent, receiveEvent } from '../../../activities/credit/provider-events.ts'
 import { returnUnused } from '../../../activities/credit/returns.ts'
 import { presentTopUp } from '../../../activities/credit/top-ups.ts'
+import { verifyReference } from '../../../activities/credit/verify-reference.ts'
 import { createReconciliationSteps } from '../../../activities/reconciliation/steps.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { readBalance } from '../../../activities/store/credit/postings.ts'
@@ -68,6 +69,7 @@ async function checkout() {
   return {
     referenceId,
     entitlementId,
+    challengeId: one.challenge.challenge_id,
     intent: session.payment_intent,
     pay: () => notify(stripeEvent('checkout.session.completed', session)),
     consume: () => inTransaction((tx) => consumeCredit(deps, tx, use)),
@@ -132,6 +134,66 @@ verifies(
     expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual(open)
   },
 )
+
+verifies(
+  'returns.own-payment',
+  'what comes back of a second payment takes nothing of the first',
+  async () => {
+    await reconcile('before own')
+    const one = await checkout()
+    const second = checkoutSession({ client_reference_id: one.challengeId })
+    expect(await one.pay()).toBe('verified')
+    const before = await countEventsToSee(deps.db)
+    const twice = stripeEvent('checkout.session.completed', second)
+    expect(await notify(twice)).toBe('paid_twice')
+    const later = [
+      stripeEvent('charge.dispute.created', dispute(second.payment_intent, 'needs_response')),
+      stripeEvent('charge.refunded', charge(second.payment_intent, 10_700)),
+    ]
+    for (const event of later) expect(await notify(event)).toBe('paid_twice')
+    expect([await one.state(), await one.credit()]).toEqual(['verified', 'funded'])
+    expect((await one.consume()).credit_units).toBe(10)
+    expect(await countEventsToSee(deps.db)).toBe(before + 3)
+    expect((await reconcile('own')).sort()).toEqual(
+      [twice, ...later].map(({ id }) => `paid_twice event/stripe/${id}`).sort(),
+    )
+    expect(await notify(stripeEvent('charge.refunded', charge(one.intent, 10_700)))).toBe(
+      'refunded_after_use',
+    )
+  },
+)
+
+verifies(
+  'returns.own-payment',
+  'a refunded payment of a stranger keeps no real payment out',
+  async () => {
+    const one = await checkout()
+    const foreign = checkoutSession({ client_reference_id: one.challengeId, amount_total: 4_900 })
+    const stray = stripeEvent('checkout.session.completed', foreign)
+    expect(await notify(stray)).toBe('pending')
+    const back = stripeEvent('charge.refunded', charge(foreign.payment_intent, 4_900, 4_900))
+    expect(await notify(back)).toBe('pending')
+    expect(await one.pay()).toBe('verified')
+    expect([await one.state(), await one.credit()]).toEqual(['verified', 'funded'])
+    // What waited becomes an operator's to see.
+    for (const { id: event_id } of [stray, back]) {
+      const key = { provider: 'stripe', event_id }
+      expect(await listOpenEvents(deps.db, 0, 100)).toContainEqual(key)
+      expect((await applyEvent(deps, key)).outcome).toBe('paid_twice')
+    }
+  },
+)
+
+verifies('money.neutral', 'the reason of a guessed name says nothing of its payment', async () => {
+  const stranger = checkoutSession({ amount_total: 48_312 })
+  const event = stripeEvent('checkout.session.completed', stranger)
+  expect(await notify(event)).toBe('unmatched')
+  const named = { method: 'invoice_reference' as const, externalReference: stranger.id }
+  const { payment_reference_id } = await present(deps, await quoted(deps), named)
+  const { reason } = await verifyReference(deps, payment_reference_id)
+  expect(reason).toMatch(/not exactly what is owed/)
+  expect(reason).not.toMatch(/48312|usd|stripe|evt_/)
+})
 
 verifies(
   'returns.disputed',

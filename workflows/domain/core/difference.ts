@@ -95,6 +95,10 @@ export const differenceCodes = {
     title: 'a provider speaks of a payment that is not known here',
   },
   event_refused: { section: 'provider_events', title: 'what a provider says could not be applied' },
+  paid_twice: {
+    section: 'provider_events',
+    title: 'another payment came for what was paid before, and settled nothing',
+  },
   payment_asked_about: {
     section: 'provider_events',
     title: 'a bank asks about a payment, which may become a dispute',

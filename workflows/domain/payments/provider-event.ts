@@ -96,6 +96,7 @@ export type StoredEvent = Omit<ProviderEvent, 'amount_cents' | 'said_at'> & {
 }
 
 type Paid = {
+  external_reference: string
   challenge_id: string | null
   wallet_id: string | null
   amount_usd: number
@@ -105,26 +106,46 @@ type Named = Pick<StoredEvent, 'challenge_id' | 'wallet_id'>
 
 const namesNothing = (event: Named): boolean =>
   event.challenge_id === null && event.wallet_id === null
-const names = (event: Named, { challenge_id, wallet_id }: Named): boolean =>
+/** Whether an event says that it pays what the reference pays. */
+export const names = (event: Named, { challenge_id, wallet_id }: Named): boolean =>
   event.challenge_id === challenge_id && event.wallet_id === wallet_id
 
 /** The events that do not name anything else than the reference pays. */
 export const withoutOthers = <E extends Named>(reference: Named, events: readonly E[]): E[] =>
   events.filter((event) => namesNothing(event) || names(event, reference))
 
+type OfPayment = Pick<StoredEvent, 'provider' | 'payment_intent' | 'external_reference'>
+
+/** Whether two events are about one payment: of one intent, or of one name where one of them has no intent. */
+export const isOnePayment = (one: OfPayment, other: OfPayment): boolean =>
+  one.provider === other.provider &&
+  (one.payment_intent === null || other.payment_intent === null
+    ? one.external_reference === other.external_reference
+    : one.payment_intent === other.payment_intent)
+
 /**
  * What the events about a session or its challenge prove of a reference. The name of a payment alone proves nothing, because anyone
- * may present it: a payment counts that names what the reference pays. One that names nothing, and a wrong amount, stay pending for an
- * operator, because money did move.
+ * may present it: a payment counts that names what the reference pays. Anyone may pay so too, so one of exactly what is owed counts
+ * before others, and one that was given back rejects only its own name. One that names nothing, and a wrong amount, stay pending for
+ * an operator, because money did move.
  */
 export function checkEvents(reference: Paid, events: readonly StoredEvent[]): Verdict {
   const own = withoutOthers(reference, events)
   const of = (type: ProviderEventType) => own.filter((event) => event.type === type)
+  const refunds = of('payment.refunded')
+  const isBack = (paid: StoredEvent) => refunds.some((refund) => isOnePayment(refund, paid))
+  const isPresented = (event: StoredEvent) =>
+    event.external_reference === reference.external_reference
   const all = of('payment.settled')
-  const [settled] = [...all.filter((event) => names(event, reference)), ...all]
-  if (of('payment.refunded').length > 0)
-    return { kind: 'rejected', reason: 'the provider gave the payment back' }
+  const fits = (paid: StoredEvent) => names(paid, reference) && isOwed(reference, paid)
+  const weight = (paid: StoredEvent) =>
+    4 * Number(fits(paid)) + 2 * Number(isPresented(paid)) + Number(names(paid, reference))
+  const [settled] = all
+    .filter((paid) => !isBack(paid))
+    .sort((left, right) => weight(right) - weight(left))
   if (settled !== undefined) return checkSettled(reference, settled)
+  if ([...all, ...refunds].some(isPresented))
+    return { kind: 'rejected', reason: 'the provider gave the payment back' }
   if (of('payment.failed').length > 0)
     return { kind: 'rejected', reason: 'the provider says that the payment failed' }
   if (of('session.expired').length > 0)
@@ -134,19 +155,20 @@ export function checkEvents(reference: Paid, events: readonly StoredEvent[]): Ve
   return { kind: 'pending', reason: 'no event of a payment provider has confirmed it yet' }
 }
 
+const isOwed = (
+  { authority_type, amount_usd }: Paid,
+  { currency, amount_cents }: StoredEvent,
+): boolean => paysIn(authority_type, currency) && amount_cents === `${amount_usd * 100}`
+
+/** The reason is the presenter's to read, who may have guessed the name: only operators see what the payment was. */
 function checkSettled(reference: Paid, settled: StoredEvent): Verdict {
-  const { provider, event_id, currency, amount_cents } = settled
-  const owed = `${reference.amount_usd * 100}`
-  if (!paysIn(reference.authority_type, currency) || amount_cents !== owed)
-    return {
-      kind: 'pending',
-      code: 'amount_mismatch',
-      reason: `the provider says ${amount_cents} cents of ${currency}, not ${owed} of ${reference.authority_type === 'stablecoin_checkout' ? 'a stablecoin' : 'usd'}`,
-    }
-  if (names(settled, reference)) return { kind: 'verified', evidence: { provider, event_id } }
+  const { provider, event_id } = settled
+  const code = isOwed(reference, settled) ? 'unclear_payment' : 'amount_mismatch'
+  if (code === 'unclear_payment' && names(settled, reference))
+    return { kind: 'verified', evidence: { provider, event_id } }
   return {
     kind: 'pending',
-    code: 'unclear_payment',
-    reason: `event ${event_id} of ${provider} does not say what it pays`,
+    code,
+    reason: 'a payment of this name is not exactly what is owed; an operator decides about it',
   }
 }

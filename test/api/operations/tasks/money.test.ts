@@ -201,7 +201,9 @@ verifies(
     expect(await webhook(event(challenge_id, amount_usd - 1))).toBe(202)
     expect(await buyer.stateOf(task_token)).toBe('exception_open')
     const listed = await buyer.reviewer.call('loop-review-console', { kind: 'payment_reference' })
-    const item = listed.body.items.find((one) => JSON.stringify(one).includes('cents of usd, not '))
+    const item = listed.body.items.find((one) =>
+      JSON.stringify(one).includes('not exactly what is owed'),
+    )
     expect(item).toMatchObject({ allowed_decisions: ['reject'] })
     expect(await codeOf(buyer.review('payment_reference', item?.subject_id ?? '', 'approve'))).toBe(
       'control_denied',
