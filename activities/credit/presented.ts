@@ -46,6 +46,8 @@ export async function insertPresented(
     proof: proof === null ? null : JSON.stringify(proof),
     ...target,
     authority_type: authorityType ?? null,
+    // The transaction of a wallet reference has moved money.
+    is_only_checked: authorityType !== undefined && method !== 'stablecoin_reference',
     evidence_sha256: evidence?.sha256 ?? null,
     evidence_url: evidence?.url ?? null,
     provider: provider ?? null,

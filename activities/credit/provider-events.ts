@@ -11,11 +11,13 @@ import {
 } from '../store/credit/provider-events.ts'
 import {
   bindProvider,
+  findPresented,
   listSpokenOf,
   type ReferenceRow,
 } from '../store/payments/payment-references.ts'
 import { findChallenge } from '../store/payouts/challenges.ts'
 import type { MoneyDeps } from './deps.ts'
+import { isUnpaidCheck } from './quotes.ts'
 import { presentReference } from './references.ts'
 import { applyReturns } from './returned-payments.ts'
 import { verifyReference } from './verify-reference.ts'
@@ -32,9 +34,9 @@ export async function receiveEvent(
 
 /**
  * The outcome of an event: `verified`, `rejected` or `pending` (a wrong amount, or nothing is named) as the reference now is; how the
- * payment stands after a refund or dispute; `paid_twice` if another payment settled what it names; `unmatched` if no caller presented it and it names no open challenge of ours; or
- * `refused_…` with the code of a rule that forbids what the event asks for. An operator must check every event that is not simply
- * applied.
+ * payment stands after a refund or dispute; `paid_twice` if another payment settled what it names; `unmatched` if no caller presented
+ * it and it names no open challenge of ours; or `refused_…` with the code of a rule that forbids what the event asks for. An operator
+ * must check every event that is not simply applied.
  */
 export type EventOutcome = { outcome: string; reference: ReferenceRow | undefined }
 
@@ -104,8 +106,9 @@ async function spokenOf(
 async function presentFor(deps: MoneyDeps, event: ProviderEventRow): Promise<ReferenceRow[]> {
   if (event.type !== 'payment.settled' || event.challenge_id === null) return []
   const challenge = await findChallenge(deps.db, event.challenge_id)
-  if (challenge?.state !== 'open' || challenge.lapsed || challenge.entitlement_id === null)
-    return []
+  if (challenge === undefined || challenge.lapsed || challenge.entitlement_id === null) return []
+  const checked = challenge.state === 'pending' && (await findPresented(deps.db, challenge))
+  if (challenge.state !== 'open' && !(checked && isUnpaidCheck(checked))) return []
   const entitlement = await findEntitlement(deps.db, challenge.entitlement_id)
   if (entitlement === undefined) return []
   const presented = await presentReference(deps, {

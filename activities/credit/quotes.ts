@@ -32,7 +32,7 @@ import {
   lockQuotes,
   type QuoteRow,
 } from '../store/credit/quotes.ts'
-import { findPresented } from '../store/payments/payment-references.ts'
+import { findPresented, type ReferenceRow } from '../store/payments/payment-references.ts'
 import {
   type ChallengeRow,
   insertChallenge,
@@ -296,9 +296,24 @@ export const alreadyFunded = ({ entitlement_id }: { entitlement_id: string | nul
     extra: { entitlement_id },
   })
 
-export const paymentPending = (reference: { payment_reference_id: string } | undefined) =>
-  refuse('payment_pending', {
-    detail: 'a payment for this is pending',
-    money_moved: 'unknown',
-    extra: { payment_reference_id: reference?.payment_reference_id ?? null },
+type Check = Pick<ReferenceRow, 'is_only_checked' | 'state' | 'reason_code'>
+
+/** Whether a reference was only checked, and nothing has come by it. */
+export const isUnpaidCheck = ({ is_only_checked, state, reason_code }: Check): boolean =>
+  is_only_checked && (state === 'presented' || state === 'pending') && reason_code === null
+
+export const paymentPending = (reference: ReferenceRow | undefined) => {
+  const { payment_reference_id = null, challenge_id = null } = reference ?? {}
+  if (reference === undefined || !isUnpaidCheck(reference))
+    return refuse('payment_pending', {
+      detail: 'a payment for this is pending',
+      money_moved: 'unknown',
+      extra: { payment_reference_id },
+    })
+  return refuse('payment_pending', {
+    detail: 'a way to pay this was checked, and nothing is paid',
+    next_action: 'Present a payment for the challenge that is named, in any way.',
+    money_moved: 'no',
+    extra: { payment_reference_id, challenge_id },
   })
+}

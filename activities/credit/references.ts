@@ -5,7 +5,11 @@ import {
   challengeTransitions,
   type PaymentMethod,
 } from '#domain/payments/payment-reference.ts'
-import { findPresented, type ReferenceRow } from '../store/payments/payment-references.ts'
+import {
+  findPresented,
+  type ReferenceRow,
+  updateReference,
+} from '../store/payments/payment-references.ts'
 import {
   type ChallengeRow,
   findChallenge,
@@ -18,7 +22,14 @@ import { debit, debitAuthorized, debited } from './allowance.ts'
 import type { MoneyDeps } from './deps.ts'
 import { assertMayName, insertPresented, type Presenter, settleProven } from './presented.ts'
 import { fromWallet, type Prepared, prepare } from './presenting.ts'
-import { alreadyFunded, liveQuote, openEntitlement, paymentPending } from './quotes.ts'
+import {
+  alreadyFunded,
+  isUnpaidCheck,
+  liveQuote,
+  openEntitlement,
+  paymentPending,
+} from './quotes.ts'
+import { closeReference } from './settlement.ts'
 import { assertMayPay } from './spending-limit.ts'
 
 /**
@@ -51,7 +62,9 @@ export async function presentReference(
   // A proof works only once, so a repeat is answered before it is checked.
   if (repeated !== undefined && repeats(repeated, input)) {
     const debit = repeated.method === 'agent_allowance' && input.authorityType === undefined
-    return debit ? debitAuthorized(deps, repeated.payment_reference_id) : repeated
+    return debit
+      ? debitAuthorized(deps, repeated.payment_reference_id)
+      : presentedNow(deps.db, repeated, input)
   }
   const payable = { id: known.challenge_id, amount_usd: known.amount_usd }
   const prepared = await prepare(deps, payable, input)
@@ -85,14 +98,15 @@ async function storePresented(
   tx: Tx,
   { input, prepared }: { input: PresentInput; prepared: Prepared },
 ): Promise<ReferenceRow> {
-  const challenge = await lockChallenge(tx, input.challengeId)
-  if (challenge === undefined)
+  const locked = await lockChallenge(tx, input.challengeId)
+  if (locked === undefined)
     throw refuse('not_found', {
       detail: 'no such challenge',
       next_action: 'Open a challenge for a quote first.',
     })
-  const before = await findPresented(tx, challenge)
-  if (before !== undefined && repeats(before, input)) return before
+  const live = await findPresented(tx, locked)
+  if (live !== undefined && repeats(live, input)) return presentedNow(tx, live, input)
+  const { challenge, before } = await withoutCheck(tx, locked, live)
   assertPayable(challenge, before, input.amountUsd)
   const quote = await liveQuote(tx, challenge.quote_id)
   if (input.alreadyPaid !== true) {
@@ -110,6 +124,31 @@ async function storePresented(
   const reference = await insertPresented(tx, { input, prepared, target })
   const proven = input.authorityType === undefined ? prepared.proven : undefined
   return settleProven(deps, tx, { reference, challenge: { ...challenge, state }, proven })
+}
+
+/** A payment that was only checked before is now presented, and may be under way from here on. */
+const presentedNow = async (
+  tx: Tx,
+  reference: ReferenceRow,
+  { authorityType }: PresentInput,
+): Promise<ReferenceRow> =>
+  reference.is_only_checked && authorityType === undefined
+    ? updateReference(tx, reference.payment_reference_id, { is_only_checked: false })
+    : reference
+
+/** A check moved no money, so another way to pay ends it, unless money has come by it already. */
+async function withoutCheck(
+  tx: Tx,
+  challenge: ChallengeRow,
+  live: ReferenceRow | undefined,
+): Promise<{ challenge: ChallengeRow; before: ReferenceRow | undefined }> {
+  if (live === undefined || !isUnpaidCheck(live)) return { challenge, before: live }
+  const reason = 'it was only checked, and another way to pay was chosen'
+  await closeReference(tx, { reference: live, challenge }, { event: 'reject', reason })
+  return {
+    challenge: { ...challenge, ...(await lockChallenge(tx, challenge.challenge_id)) },
+    before: undefined,
+  }
 }
 
 /** Whether this very payment was presented for the challenge before, by the same agent. */

@@ -96,6 +96,11 @@ export const walletRequirements = {
     source: 'money § Payment authority',
     behavior: 'The API lists the four payment authority types, each with its host and its basis.',
   },
+  'authority.payment.other-way': {
+    source: 'money § Payment authority',
+    behavior:
+      'A check keeps no other payment of its quote out: the next payment or check ends it. Once it is presented as a payment, or money came by it, it stays. Where it stands in the way, the refusal says that no money moved.',
+  },
   'authority.payment.check': {
     source: 'money § Payment authority',
     behavior:

@@ -161,6 +161,7 @@ export const credit: readonly string[] = [
     ${times},
     provider text,
     reason_code text check (reason_code in ('amount_mismatch','unclear_payment')),
+    is_only_checked boolean not null default false,
     check ((challenge_id is null) = (entitlement_id is null)),
     check ((entitlement_id is null) <> (wallet_id is null)),
     constraint payment_references_settled

@@ -221,7 +221,7 @@ export async function updateReference(
   referenceId: string,
   change: Pick<
     Updateable<Database['payment_references']>,
-    'state' | 'reason' | 'reason_code' | 'decided_by' | 'settlement_receipt_id'
+    'state' | 'reason' | 'reason_code' | 'decided_by' | 'settlement_receipt_id' | 'is_only_checked'
   >,
 ): Promise<ReferenceRow> {
   const now = sql<Date>`clock_timestamp()`

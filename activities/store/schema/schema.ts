@@ -929,6 +929,7 @@ export type Database = {
     changed_at: Generated<Date>
     provider: string | null
     reason_code: 'amount_mismatch' | 'unclear_payment' | null
+    is_only_checked: Generated<boolean>
   }
   payment_signatures: {
     payment_id: string

@@ -1,6 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
+import { isUnpaidCheck } from '../../../activities/credit/quotes.ts'
 import type { CarriedPayment } from '../../../activities/payment/payment-header.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { findEntitlementOf } from '../../../activities/store/credit/entitlements.ts'
@@ -146,5 +147,6 @@ export async function isPaidFor(
   const entitlement = await findEntitlementOf(db, quote_id)
   if (entitlement === undefined) return false
   if (entitlement.state !== 'pending') return true
-  return (await findLiveOf(db, entitlement.entitlement_id)) !== undefined
+  const live = await findLiveOf(db, entitlement.entitlement_id)
+  return live !== undefined && !isUnpaidCheck(live)
 }

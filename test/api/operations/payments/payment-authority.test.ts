@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'
 import { key, providerEvent, startMoneyApis } from '../../../support/money-over-http.ts'
-import { codeOf } from '../../../support/problems.ts'
+import { codeOf, problemOf } from '../../../support/problems.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startMoneyApis>>
@@ -186,6 +186,89 @@ verifies(
     }
   },
 )
+
+const allowancePayment = { method: 'agent_allowance', external_reference: 'allowance' } as const
+const pay = async (
+  agent: Agent,
+  quote_id: string,
+  as: {
+    method: 'agent_allowance' | 'invoice_reference' | 'hosted_checkout'
+    external_reference: string
+    payer?: string
+  },
+) =>
+  (await agent.call('payment-reference-create', { quote_id, ...as, idempotency_key: key() })).body
+    .payment_reference
+const stateOf = async (agent: Agent, id = '') =>
+  (await authorityOf(agent, id))?.payment_reference?.state
+
+verifies('authority.payment.other-way', 'after a check a quote is paid in any way', async () => {
+  const agent = await owner()
+  const wallet_id = await walletOf(agent, 5_000)
+  const byWallet = { ...allowancePayment, payer: wallet_id }
+  const invoice = () =>
+    ({ method: 'invoice_reference', external_reference: `INV-${key()}` }) as const
+  const session = () =>
+    ({ authority_type: 'checkout', provider_session_id: `cs_${key()}` }) as const
+  const allowance = { authority_type: 'agent_allowance_reference', wallet_id } as const
+
+  const first = await quoted(agent)
+  const asked = await check(agent, { ...session(), quote_id: first.quote_id })
+  expect((await pay(agent, first.quote_id, byWallet)).state).toBe('verified')
+  expect(await stateOf(agent, asked.payment_reference?.payment_reference_id)).toBe('rejected')
+
+  const { quote_id } = await quoted(agent)
+  const covered = await check(agent, { ...allowance, quote_id })
+  const other = await check(agent, { ...session(), quote_id })
+  expect(other.decision).toBe('needs_provider')
+  expect(await stateOf(agent, covered.payment_reference?.payment_reference_id)).toBe('rejected')
+  expect((await pay(agent, quote_id, invoice())).state).toBe('pending')
+
+  const run = await quoted(agent)
+  await check(agent, { ...session(), quote_id: run.quote_id })
+  const mode = 'create_payment_challenge'
+  const opened = { mode, quote_id: run.quote_id, idempotency_key: key() } as const
+  expect(await problemOf(agent.call('create-payment-challenge', opened))).toMatchObject({
+    code: 'payment_pending',
+    money_moved: 'no',
+  })
+})
+
+verifies('authority.payment.other-way', 'a check that is presented or paid stays', async () => {
+  const agent = await owner()
+  const wallet_id = await walletOf(agent, 5_000)
+  const byWallet = { ...allowancePayment, payer: wallet_id }
+  const asked = async () => {
+    const quote = await quoted(agent)
+    const session = `cs_${key()}`
+    const of = { authority_type: 'checkout', provider_session_id: session } as const
+    const checked = await check(agent, { ...of, quote_id: quote.quote_id })
+    return { ...quote, session, id: checked.payment_reference?.payment_reference_id, checked }
+  }
+  const presented = await asked()
+  const hosted = { method: 'hosted_checkout', external_reference: presented.session } as const
+  expect((await pay(agent, presented.quote_id, hosted)).payment_reference_id).toBe(presented.id)
+  const second = problemOf(pay(agent, presented.quote_id, byWallet))
+  expect(await second).toMatchObject({ code: 'payment_pending', money_moved: 'unknown' })
+
+  const wrong = await asked()
+  const { challenge_id } = wrong.checked.payment_reference ?? {}
+  const event = providerEvent('payment.settled', wrong.session, 1, { challenge_id })
+  await apis.notify(event)
+  expect(await codeOf(pay(agent, wrong.quote_id, byWallet))).toBe('payment_pending')
+
+  const { quote_id, total_usd } = await quoted(agent)
+  const covered = await check(agent, {
+    authority_type: 'agent_allowance_reference',
+    quote_id,
+    wallet_id,
+  })
+  const of = { challenge_id: covered.payment_reference?.challenge_id }
+  await apis.notify(providerEvent('payment.settled', `cs_${key()}`, total_usd, of))
+  const id = covered.payment_reference?.payment_reference_id
+  expect(await stateOf(agent, id)).toBe('rejected')
+  expect(await codeOf(pay(agent, quote_id, byWallet))).toBe('already_funded')
+})
 
 verifies(
   'authority.stablecoin',
