@@ -18,6 +18,7 @@ import { isRail } from '#domain/rails/rail.ts'
 import { insistAccountAllows } from '../accounts/controls.ts'
 import { isWithheld, lockWallet } from '../store/credit/allowance-wallets.ts'
 import { type EntitlementRow, updateEntitlement } from '../store/credit/entitlements.ts'
+import { releaseRunFees } from '../store/credit/fee-events.ts'
 import { postMovement, readBalance } from '../store/credit/postings.ts'
 import {
   appendUsageEvent,
@@ -163,6 +164,7 @@ export async function refundReference(
     reason,
     after_use: afterUse,
   }
+  if (entitlement_id !== null) await releaseRunFees(tx, entitlement_id)
   const receipt = { subject: payment_reference_id, kind: 'refund' as const, facts }
   await postMovement(tx, receiptId(await writeMoneyReceipt(deps, tx, receipt)), legs)
   if (moved !== undefined) await updateEntitlement(tx, moved.entitlement)

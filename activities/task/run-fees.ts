@@ -1,7 +1,8 @@
 import { grantAccount } from '#domain/credit/credit.ts'
 import { accrueOrOwe } from '../credit/fees.ts'
 import { findEntitlement } from '../store/credit/entitlements.ts'
-import { listReceipts } from '../store/payouts/receipts.ts'
+import { countRunReceipts } from '../store/credit/run-receipts.ts'
+import { findLiveOf } from '../store/payments/payment-references.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findProductionRun } from '../store/production/customer-runs.ts'
 import { findTaskCredit } from '../store/tasks/task-credits.ts'
@@ -10,13 +11,13 @@ import type { TaskDeps } from './deps.ts'
 
 /** The fees of a paid run that closes: for its receipts, and for a developer who started it for a customer; each once. */
 export async function accrueRunFees(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<void> {
-  const { task_id, run_id, agent_id, usage } = task
+  const { task_id, agent_id, usage } = task
   if (usage !== 'operational' || agent_id === null) return
   if (deps.fees.receipt_usd + deps.fees.developer_usd === 0) return
   const credit = await findTaskCredit(tx, task_id)
-  if (credit?.state !== 'used' || (await isGranted(tx, credit.entitlement_id))) return
+  if (credit?.state !== 'used' || (await isUnpaid(tx, credit.entitlement_id))) return
   const charge = { agentId: agent_id, subject: task_id }
-  const count = await countReceipts(tx, [task_id, run_id ?? ''])
+  const count = await countRunReceipts(tx, task)
   if (count > 0) await accrueOrOwe(deps, tx, 'receipt_fee', { ...charge, count })
   if (await isByDeveloper(tx, task)) await accrueOrOwe(deps, tx, 'developer_fee', charge)
 }
@@ -30,13 +31,8 @@ export async function isByDeveloper(
   return run !== undefined && run.customer_account !== agent_id
 }
 
-/** Whether an operator granted the credit: no one pays for such a run. */
-const isGranted = async (tx: Tx, entitlementId: string): Promise<boolean> =>
-  (await findEntitlement(tx, entitlementId))?.source === grantAccount
-
-/** The receipts of a task and its run. */
-export async function countReceipts(tx: Tx, subjects: readonly string[]): Promise<number> {
-  let count = 0
-  for (const subject of subjects) count += (await listReceipts(tx, subject)).length
-  return count
+/** Whether no one pays for the runs on a credit: an operator granted it, or its payment was taken back. */
+async function isUnpaid(tx: Tx, entitlementId: string): Promise<boolean> {
+  if ((await findEntitlement(tx, entitlementId))?.source === grantAccount) return true
+  return (await findLiveOf(tx, entitlementId))?.state === 'refunded'
 }

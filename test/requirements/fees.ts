@@ -43,9 +43,14 @@ export const feeRequirements = {
     behavior:
       'The tier of a wallet limits what it pays in a UTC day, in the code and in the database; premium has the higher limit.',
   },
+  'fees.refunded': {
+    source: 'decision',
+    behavior:
+      'The rail fees that an agent reads are sums of postings, less what refunds took back. When the payment of a run is taken back, its receipt and developer fees that are due are released, and those that were posted stay, for the receipts and the work stand.',
+  },
   'fees.runs': {
     source: 'accounts § Fees',
     behavior:
-      'A paid run that closes posts the fees of its receipts and of its developer once; a wallet that does not cover them owes them, and the run closes.',
+      'A paid run that closes posts the fees of its receipts (intake, settlement, usage, attestations; one of several runs or steps only once) and of its developer once; a wallet that does not cover them owes them, and the run closes.',
   },
 } as const

@@ -84,6 +84,15 @@ export async function releaseFeeOf(
     .execute()
 }
 
+/** Ends the fees of the runs on a credit that are due, where its payment was taken back; those that are posted stay. */
+export async function releaseRunFees(tx: Tx, entitlementId: string): Promise<void> {
+  await sql`update fee_events set state = 'released', changed_at = clock_timestamp()
+    where item in ('receipt_fee','developer_fee') and state = 'due'
+      and subject in (select task_id from task_credits where entitlement_id = ${entitlementId})`.execute(
+    tx,
+  )
+}
+
 /** What a wallet holds for fees to come, in whole usd. */
 export async function heldForFees(tx: Tx, walletId: string): Promise<number> {
   const { usd } = await tx
@@ -123,12 +132,17 @@ export async function listFeeEvents(
   return rows
 }
 
-/** The rail fees that the completed runs of an agent brought in, in whole usd. */
+/** The rail fees that the completed runs of an agent brought in, less what refunds took back, in whole usd. */
 export async function routingFeesOf(tx: Tx, { agentId, walletId }: FeesOf): Promise<number> {
-  const { rows } = await sql<{ usd: number }>`select coalesce(sum(p.units), 0)::int as usd
-    from usage_events u join postings p on p.receipt_id = u.usage_receipt_id and p.account = 'fees'
-      join entitlements e on e.entitlement_id = u.chain
-    where u.agent_id = ${agentId} and ${paidBy(walletId)}`.execute(tx)
+  const { rows } = await sql<{ usd: number }>`
+    with posted as (
+      select u.usage_receipt_id as receipt_id from usage_events u join entitlements e on e.entitlement_id = u.chain
+        where u.agent_id = ${agentId} and ${paidBy(walletId)}
+      union select r.receipt_id from entitlements e join payment_references f using (entitlement_id)
+          join receipts r on r.subject = f.payment_reference_id and r.kind = 'refund'
+        where e.agent_id = ${agentId} and f.state = 'refunded' and ${paidBy(walletId)})
+    select coalesce(sum(p.units), 0)::int as usd
+      from posted join postings p using (receipt_id) where p.account = 'fees'`.execute(tx)
   return rows[0]?.usd ?? 0
 }
 

@@ -22,11 +22,12 @@ import {
   routingFeesOf,
   type ShownFee,
 } from '../../../activities/store/credit/fee-events.ts'
+import { countRunReceipts } from '../../../activities/store/credit/run-receipts.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { countReceipts, isByDeveloper } from '../../../activities/task/run-fees.ts'
+import { isByDeveloper } from '../../../activities/task/run-fees.ts'
 import { ownRun } from '../runs/own-run.ts'
 import { Service } from '../service.ts'
 
@@ -120,7 +121,7 @@ async function linesOf(
   const { task_id } = task
   const credit = await findTaskCredit(tx, task_id)
   const routing = credit === undefined ? [] : [await routingOf(tx, credit.quote_id, 1)]
-  const count = await countReceipts(tx, [task_id, run_id])
+  const count = await countRunReceipts(tx, task)
   const lines: Asked[] = [...routing, { fee_item: 'receipt_fee', count }]
   return (await isByDeveloper(tx, task)) ? [...lines, { fee_item: 'developer_fee' }] : lines
 }

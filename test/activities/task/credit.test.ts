@@ -9,6 +9,7 @@ import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import { createWallet } from '../../../activities/credit/allowance.ts'
 import { refundReference } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import { writeMoneyReceipt } from '../../../activities/credit/deps.ts'
 import { claimQuote, issueQuote } from '../../../activities/credit/quotes.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { createRunSteps } from '../../../activities/run/run.ts'
@@ -651,37 +652,65 @@ async function giveUp(taskId: string): Promise<void> {
   await tasks.record(taskId, ['abandoned', {}])
 }
 
-verifies('fees.runs', 'a closing run posts fees of its receipts and developer', async () => {
-  const made = inTx((tx) => createWallet(tx, { agentId: trustedAgent, label: '' }))
-  await made.catch(() => undefined)
-  const wallet = await inTx((tx) => lockWalletOf(tx, trustedAgent))
-  await topUp(money, trustedAgent, wallet?.wallet_id ?? '', 100)
-  const closed = async (receipt_usd: number, developer_usd: number, customerAccount = 'acme') => {
-    const fees = { ...tasks.deps.fees, receipt_usd, developer_usd }
-    const steps = createTaskSteps({ ...tasks.deps, fees })
-    const { taskId } = await fundedTask()
-    await work(taskId)
-    await inTx(async (tx) => {
-      await storeProductionWrite(tx, { taskId, agentId: trustedAgent, customerAccount })
-    })
-    const close = () => steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
-    const ends = await Promise.all([close(), close()])
-    expect(ends.map((end) => end?.state)).toEqual(['closed', 'closed'])
-    const { rows } = await sql<{ item: string; amount_usd: number; state: string }>`
+verifies(
+  ['fees.runs', 'fees.refunded'],
+  'a closing run posts fees of its receipts and developer',
+  async () => {
+    const made = inTx((tx) => createWallet(tx, { agentId: trustedAgent, label: '' }))
+    await made.catch(() => undefined)
+    const wallet = await inTx((tx) => lockWalletOf(tx, trustedAgent))
+    await topUp(money, trustedAgent, wallet?.wallet_id ?? '', 100)
+    let last: Awaited<ReturnType<typeof fundedTask>> | undefined
+    const statesOf = async () => {
+      const { rows } = await sql<{ state: string }>`
+      select state from fee_events where subject = ${last?.taskId}`.execute(tasks.db)
+      return rows.map(({ state }) => state)
+    }
+    const takeBack = () => {
+      const referenceId = last?.reference.payment_reference_id ?? ''
+      const taken = { referenceId, decidedBy: 'operator:op_1', reason: 'charged back' }
+      return inTx((tx) => refundReference(money, tx, taken))
+    }
+    const closed = async (receipt_usd: number, developer_usd: number, customerAccount = 'acme') => {
+      const fees = { ...tasks.deps.fees, receipt_usd, developer_usd }
+      const steps = createTaskSteps({ ...tasks.deps, fees })
+      const one = await fundedTask()
+      const { taskId } = one
+      last = one
+      await work(taskId)
+      await inTx(async (tx) => {
+        const subject = (await findTask(tx, taskId))?.contract_id ?? ''
+        await writeMoneyReceipt(tasks.deps, tx, { subject, kind: 'intake', facts: {} })
+        await storeProductionWrite(tx, { taskId, agentId: trustedAgent, customerAccount })
+      })
+      const close = () => steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+      const ends = await Promise.all([close(), close()])
+      expect(ends.map((end) => end?.state)).toEqual(['closed', 'closed'])
+      const { rows } = await sql<{ item: string; amount_usd: number; state: string }>`
       select item, amount_usd, state from fee_events where subject = ${taskId} order by item`.execute(
-      tasks.db,
-    )
-    return rows
-  }
-  const [developer, receipts] = await closed(2, 5)
-  expect(developer).toEqual({ item: 'developer_fee', amount_usd: 5, state: 'accrued' })
-  expect(receipts).toMatchObject({ item: 'receipt_fee', state: 'accrued' })
-  expect((receipts?.amount_usd ?? 1) % 2).toBe(0)
-  expect(receipts?.amount_usd).toBeGreaterThan(1)
-  // What the wallet does not cover is owed, and the run closes.
-  const owed = await closed(100_000, 100_000)
-  expect(owed.map(({ state }) => state)).toEqual(['due', 'due'])
-  expect(await closed(0, 0)).toEqual([])
-  // A run for the agent itself has no customer.
-  expect(await closed(0, 5, trustedAgent)).toEqual([])
-})
+        tasks.db,
+      )
+      return rows
+    }
+    const [developer, receipts] = await closed(2, 5)
+    expect(developer).toEqual({ item: 'developer_fee', amount_usd: 5, state: 'accrued' })
+    expect(receipts).toMatchObject({ item: 'receipt_fee', state: 'accrued' })
+    // Its attestations, and those of its contract, its payment and its use.
+    const { rows: attested } =
+      await sql`select from receipts r join tasks t on r.subject in (t.task_id, t.run_id)
+    where t.task_id = ${last?.taskId} and r.kind = 'attestation'`.execute(tasks.db)
+    expect(attested.length).toBeGreaterThan(0)
+    expect(receipts?.amount_usd).toBe(2 * (attested.length + 3))
+    // What is posted stays when the payment is taken back, and what is due ends.
+    await takeBack()
+    expect(await statesOf()).toEqual(['accrued', 'accrued'])
+    // What the wallet does not cover is owed, and the run closes.
+    const owed = await closed(100_000, 100_000)
+    expect(owed.map(({ state }) => state)).toEqual(['due', 'due'])
+    await takeBack()
+    expect(await statesOf()).toEqual(['released', 'released'])
+    expect(await closed(0, 0)).toEqual([])
+    // A run for the agent itself has no customer.
+    expect(await closed(0, 5, trustedAgent)).toEqual([])
+  },
+)

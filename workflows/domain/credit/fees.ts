@@ -59,7 +59,8 @@ export function feeUsd(
 const rules: Readonly<Record<FeeItem, string>> = {
   micro_routing_fee:
     'The rail fee on standard and pro, rounded half up: part of the price, posted once when the run completes.',
-  receipt_fee: 'For each receipt of a paid run, posted when the run closes.',
+  receipt_fee:
+    'For each receipt of a paid run (intake, settlement, usage, attestations), posted when the run closes.',
   escrow_fee:
     'Of the price of an order of the exchange, held since its claim and posted at its delivery.',
   premium_wallet_tier: 'For each month of a premium wallet, posted by a timer.',
