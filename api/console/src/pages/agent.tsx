@@ -6,7 +6,6 @@ import { Act } from '../parts/act.tsx'
 import {
   Age,
   Card,
-  Cell,
   Empty,
   Facts,
   Foreign,
@@ -16,12 +15,11 @@ import {
   None,
   PageTitle,
   Problem,
-  Row,
   State,
-  Table,
 } from '../parts/basics.tsx'
 import { LimitFields, type Limits } from '../parts/limits.tsx'
 import { OperatorChanges } from '../parts/operator-changes.tsx'
+import { Table } from '../parts/table.tsx'
 import { dollars, utc } from '../parts/words.ts'
 
 type Detail = OutputOf<'agent-read'>
@@ -161,51 +159,48 @@ function AccessKeys({ agentId, keys, state }: AccessKeysProps) {
       ) : (
         <Table
           label="Access keys"
-          head={[
-            'Key',
-            { name: 'Version', right: true, named: true },
-            'State',
-            'Scopes and rails',
-            { name: 'Made', named: true },
-            { name: 'Ends', named: true },
-            { name: 'Act', unseen: true },
+          items={keys}
+          keyOf={(key) => key.credential_id}
+          columns={[
+            { name: 'Key', of: (key) => <Id id={key.credential_id} /> },
+            { name: 'Version', right: true, named: true, of: (key) => key.version },
+            { name: 'State', of: (key) => <State name={key.state} /> },
+            {
+              name: 'Scopes and rails',
+              of: (key) => (
+                <>
+                  <div className="text-sm">{key.scopes.join(', ')}</div>
+                  <div className="text-sm text-muted">{key.rails.join(', ')}</div>
+                </>
+              ),
+            },
+            { name: 'Made', named: true, of: (key) => <Age since={key.created_at} /> },
+            {
+              name: 'Ends',
+              named: true,
+              of: (key) =>
+                key.rotate_by === null ? <None /> : <Day time={key.revoked_at ?? key.rotate_by} />,
+            },
+            {
+              name: 'Act',
+              unseen: true,
+              of: (key) => <Revoke id={key.credential_id} ended={key.state === 'revoked'} />,
+            },
           ]}
-        >
-          {keys.map((key) => (
-            <Row key={key.credential_id}>
-              <Cell>
-                <Id id={key.credential_id} />
-              </Cell>
-              <Cell>{key.version}</Cell>
-              <Cell>
-                <State name={key.state} />
-              </Cell>
-              <Cell>
-                <div className="text-sm">{key.scopes.join(', ')}</div>
-                <div className="text-sm text-muted">{key.rails.join(', ')}</div>
-              </Cell>
-              <Cell>
-                <Age since={key.created_at} />
-              </Cell>
-              <Cell>
-                {key.rotate_by === null ? <None /> : <Day time={key.revoked_at ?? key.rotate_by} />}
-              </Cell>
-              <Cell>
-                <Revoke id={key.credential_id} ended={key.state === 'revoked'} />
-              </Cell>
-            </Row>
-          ))}
-        </Table>
+        />
       )}
     </Card>
   )
 }
 
-const Day = ({ time }: { time: string }) => (
-  <time dateTime={time} title={utc(time)} className="whitespace-nowrap tabular-nums">
-    {time.slice(0, 10)}
-  </time>
-)
+const Day = ({ time }: { time: string | null }) =>
+  time === null ? (
+    <None />
+  ) : (
+    <time dateTime={time} title={utc(time)} className="whitespace-nowrap tabular-nums">
+      {time.slice(0, 10)}
+    </time>
+  )
 
 const Rotate = ({ agentId, ended }: { agentId: string; ended: boolean }) => (
   <Act
@@ -248,31 +243,24 @@ function SigningKeys({ keys }: { keys: Detail['signing_keys'] }) {
     <Card title="Signing keys">
       <Table
         label="Signing keys of the agent"
-        head={[
-          'Key',
-          { name: 'Version', right: true, named: true },
-          'Standing',
-          { name: 'From', named: true },
-          { name: 'Until', named: true },
+        items={keys}
+        keyOf={(key) => key.key_id}
+        columns={[
+          { name: 'Key', of: (key) => <Id id={key.key_id} length={24} /> },
+          { name: 'Version', right: true, named: true, of: (key) => key.version },
+          { name: 'Standing', of: (key) => <State name={key.state} /> },
+          {
+            name: 'From',
+            named: true,
+            of: (key) => <Day time={key.not_before} />,
+          },
+          {
+            name: 'Until',
+            named: true,
+            of: (key) => <Day time={key.revoked_at ?? key.retire_at} />,
+          },
         ]}
-      >
-        {keys.map((key) => {
-          const end = key.revoked_at ?? key.retire_at
-          return (
-            <Row key={key.key_id}>
-              <Cell>
-                <Id id={key.key_id} length={24} />
-              </Cell>
-              <Cell>{key.version}</Cell>
-              <Cell>
-                <State name={key.state} />
-              </Cell>
-              <Cell>{key.not_before === null ? <None /> : <Day time={key.not_before} />}</Cell>
-              <Cell>{end === null ? <None /> : <Day time={end} />}</Cell>
-            </Row>
-          )
-        })}
-      </Table>
+      />
       <p className="m-0 mt-2 text-sm text-muted">
         The agent changes them itself, by signatures of the old and the next key.
       </p>

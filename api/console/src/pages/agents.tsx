@@ -1,18 +1,8 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import {
-  Age,
-  Cell,
-  Foreign,
-  Id,
-  linkClass,
-  None,
-  PageTitle,
-  Row,
-  State,
-  Table,
-} from '../parts/basics.tsx'
+import { Age, Foreign, Id, linkClass, None, PageTitle, State } from '../parts/basics.tsx'
 import { List, useList } from '../parts/list.tsx'
 import { SearchForm } from '../parts/search-form.tsx'
+import { Table } from '../parts/table.tsx'
 
 const states = ['submitted', 'under_review', 'trusted', 'rejected', 'suspended', 'sandbox_trusted']
 
@@ -42,63 +32,71 @@ export function AgentsPage() {
         {(items) => (
           <Table
             label="Agents"
-            head={[
-              'Registered',
-              'Agent',
-              'Trust',
-              'Rails',
-              { name: 'Access key', named: true },
-              { name: 'Open tasks', right: true, named: true },
-              { name: 'Links', unseen: true },
-            ]}
-          >
-            {items.map((agent) => (
-              <Row key={agent.agent_id}>
-                <Cell>
-                  <Age since={agent.created_at} />
-                </Cell>
-                <Cell>
-                  <Link
-                    to="/agents/$id"
-                    params={{ id: agent.agent_id }}
-                    className={`font-medium ${linkClass}`}
-                  >
-                    <Foreign text={agent.name} />
-                  </Link>
-                  <div className="text-sm text-muted">
-                    <Id id={agent.agent_id} />
-                  </div>
-                </Cell>
-                <Cell>
-                  <State name={agent.trust_state} />
-                  <div className="text-sm whitespace-nowrap text-muted">
-                    for <Age since={agent.trust_since} />
-                  </div>
-                </Cell>
-                <Cell>{agent.rails.join(', ')}</Cell>
-                <Cell>
-                  {agent.credential_state === null ? (
-                    <None />
-                  ) : (
-                    <State name={agent.credential_state} />
-                  )}
-                  {agent.credential_expires_at !== null && (
-                    <div className="text-sm whitespace-nowrap text-muted">
-                      until {agent.credential_expires_at.slice(0, 10)}
+            items={items}
+            keyOf={(agent) => agent.agent_id}
+            columns={[
+              { name: 'Registered', of: (agent) => <Age since={agent.created_at} /> },
+              {
+                name: 'Agent',
+                of: (agent) => (
+                  <>
+                    <Link
+                      to="/agents/$id"
+                      params={{ id: agent.agent_id }}
+                      className={`font-medium ${linkClass}`}
+                    >
+                      <Foreign text={agent.name} />
+                    </Link>
+                    <div className="text-sm text-muted">
+                      <Id id={agent.agent_id} />
                     </div>
-                  )}
-                </Cell>
-                <Cell>{agent.open_tasks}</Cell>
-                <Cell>
+                  </>
+                ),
+              },
+              {
+                name: 'Trust',
+                of: (agent) => (
+                  <>
+                    <State name={agent.trust_state} />
+                    <div className="text-sm whitespace-nowrap text-muted">
+                      for <Age since={agent.trust_since} />
+                    </div>
+                  </>
+                ),
+              },
+              { name: 'Rails', of: (agent) => agent.rails.join(', ') },
+              {
+                name: 'Access key',
+                named: true,
+                of: (agent) => (
+                  <>
+                    {agent.credential_state === null ? (
+                      <None />
+                    ) : (
+                      <State name={agent.credential_state} />
+                    )}
+                    {agent.credential_expires_at !== null && (
+                      <div className="text-sm whitespace-nowrap text-muted">
+                        until {agent.credential_expires_at.slice(0, 10)}
+                      </div>
+                    )}
+                  </>
+                ),
+              },
+              { name: 'Open tasks', right: true, named: true, of: (agent) => agent.open_tasks },
+              {
+                name: 'Links',
+                unseen: true,
+                of: (agent) => (
                   <span className="flex gap-3 whitespace-nowrap">
                     <Link to="/work" search={{ q: agent.agent_id }} className={linkClass}>
                       Tasks
                     </Link>
                   </span>
-                </Cell>
-              </Row>
-            ))}
-          </Table>
+                ),
+              },
+            ]}
+          />
         )}
       </List>
     </>

@@ -6,7 +6,6 @@ import {
   Age,
   Button,
   Card,
-  Cell,
   Field,
   Foreign,
   fieldClass,
@@ -15,11 +14,10 @@ import {
   None,
   PageTitle,
   Problem,
-  Row,
   State,
-  Table,
 } from '../parts/basics.tsx'
 import { OperatorChanges } from '../parts/operator-changes.tsx'
+import { Table } from '../parts/table.tsx'
 
 type Scope = 'service' | 'payouts' | 'wallet' | 'payout' | 'rail' | 'agent'
 
@@ -194,22 +192,23 @@ function Operators() {
       {read.data !== undefined && (
         <Table
           label="Operators"
-          head={[
-            'Name',
-            'Id',
-            { name: 'Made', named: true },
-            'Standing',
-            { name: 'Act', unseen: true },
+          items={read.data.operators}
+          keyOf={(operator) => operator.operator_id}
+          columns={[
+            { name: 'Name', of: ({ name }) => <Foreign text={name} /> },
+            { name: 'Id', of: ({ operator_id }) => <Id id={operator_id} /> },
+            { name: 'Made', named: true, of: ({ created_at }) => <Age since={created_at} /> },
+            {
+              name: 'Standing',
+              of: ({ revoked_at }) => <State name={revoked_at === null ? 'active' : 'revoked'} />,
+            },
+            {
+              name: 'Act',
+              unseen: true,
+              of: (operator) => <Revoke operator={operator} changed={() => void read.again()} />,
+            },
           ]}
-        >
-          {read.data.operators.map((operator) => (
-            <Operator
-              key={operator.operator_id}
-              operator={operator}
-              changed={() => void read.again()}
-            />
-          ))}
-        </Table>
+        />
       )}
       <p className="m-0 mt-2 text-sm text-muted">
         Listing them leaves a receipt. <code>agent-rails operator create NAME</code> makes a new
@@ -219,52 +218,24 @@ function Operators() {
   )
 }
 
-type OperatorProps = {
+type RevokeProps = {
   operator: OutputOf<'operators-list'>['operators'][number]
   changed: () => void
 }
 
-function Operator({ operator, changed }: OperatorProps) {
-  const { operator_id, name, created_at, revoked_at } = operator
-  return (
-    <Row>
-      <Cell>
-        <Foreign text={name} />
-      </Cell>
-      <Cell>
-        <Id id={operator_id} />
-      </Cell>
-      <Cell>
-        <Age since={created_at} />
-      </Cell>
-      <Cell>
-        <State name={revoked_at === null ? 'active' : 'revoked'} />
-      </Cell>
-      <Cell>
-        {revoked_at === null ? (
-          <Act
-            label="Revoke"
-            title="Revoke the operator"
-            done={changed}
-            tone="danger"
-            act={async (reason, idempotency_key) => {
-              const mode = 'revoke_operator'
-              const done = await call('operators-revoke', {
-                mode,
-                operator_id,
-                reason,
-                idempotency_key,
-              })
-              return done
-            }}
-          >
-            The credential of <Foreign text={name} /> and its sessions are refused with the next
-            call.
-          </Act>
-        ) : (
-          <None />
-        )}
-      </Cell>
-    </Row>
+const Revoke = ({ operator: { operator_id, name, revoked_at }, changed }: RevokeProps) =>
+  revoked_at === null ? (
+    <Act
+      label="Revoke"
+      title="Revoke the operator"
+      done={changed}
+      tone="danger"
+      act={(reason, idempotency_key) =>
+        call('operators-revoke', { mode: 'revoke_operator', operator_id, reason, idempotency_key })
+      }
+    >
+      The credential of <Foreign text={name} /> and its sessions are refused with the next call.
+    </Act>
+  ) : (
+    <None />
   )
-}

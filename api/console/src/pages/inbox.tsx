@@ -6,7 +6,6 @@ import { subjectKinds } from '#domain/reviews/review.ts'
 import { call, type InputOf, type OutputOf } from '../calls.ts'
 import {
   Age,
-  Cell,
   Empty,
   Foreign,
   fieldClass,
@@ -17,13 +16,12 @@ import {
   None,
   PageTitle,
   Problem,
-  Row,
   State,
-  Table,
 } from '../parts/basics.tsx'
 import { Batch } from '../parts/batch.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { useShortcuts } from '../parts/shortcuts.tsx'
+import { Table } from '../parts/table.tsx'
 import { actName, kindName, withShortIds } from '../parts/words.ts'
 
 export type Item = OutputOf<'inbox'>['items'][number]
@@ -140,35 +138,34 @@ function Waiting({ items, at, selected, toggle }: WaitingProps) {
   return (
     <Table
       label="What waits"
-      head={[
-        { name: 'Select', unseen: true },
-        'Waiting',
-        'To do',
-        'About',
-        { name: 'At stake', right: true },
-        'Rail',
-        'State',
-      ]}
-    >
-      {items.map((item, index) => (
-        <Row key={`${item.action} ${item.id}`} current={index === at}>
-          <Cell>
+      items={items}
+      keyOf={(item) => `${item.action} ${item.id}`}
+      current={items[at]}
+      columns={[
+        {
+          name: 'Select',
+          unseen: true,
+          of: (item) => (
             <input
               type="checkbox"
               aria-label={`Select ${item.kind} ${item.id.slice(0, 16)}`}
               checked={selected.has(item.id)}
               onChange={() => toggle(item.id)}
             />
-          </Cell>
-          <Cell>
-            <Age since={item.waiting_since} />
-          </Cell>
-          <Cell>
+          ),
+        },
+        { name: 'Waiting', of: (item) => <Age since={item.waiting_since} /> },
+        {
+          name: 'To do',
+          of: (item) => (
             <Link {...placeOf(item)} className={`font-medium whitespace-nowrap ${linkClass}`}>
               {actName(item.action)}: {kindName(item.kind)}
             </Link>
-          </Cell>
-          <Cell>
+          ),
+        },
+        {
+          name: 'About',
+          of: (item) => (
             <div className="min-w-48">
               <div className="line-clamp-3">
                 <Foreign text={withShortIds(item.summary)} />
@@ -177,17 +174,13 @@ function Waiting({ items, at, selected, toggle }: WaitingProps) {
                 <Id id={item.id} />
               </div>
             </div>
-          </Cell>
-          <Cell>
-            <Money usd={item.amount_usd} />
-          </Cell>
-          <Cell>{item.rail ?? <None />}</Cell>
-          <Cell>
-            <State name={item.code ?? item.state} />
-          </Cell>
-        </Row>
-      ))}
-    </Table>
+          ),
+        },
+        { name: 'At stake', right: true, of: (item) => <Money usd={item.amount_usd} /> },
+        { name: 'Rail', of: (item) => item.rail ?? <None /> },
+        { name: 'State', of: (item) => <State name={item.code ?? item.state} /> },
+      ]}
+    />
   )
 }
 

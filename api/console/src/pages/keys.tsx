@@ -5,7 +5,6 @@ import { call, type OutputOf } from '../calls.ts'
 import { Act } from '../parts/act.tsx'
 import {
   Card,
-  Cell,
   Empty,
   Field,
   Foreign,
@@ -17,10 +16,9 @@ import {
   None,
   PageTitle,
   Problem,
-  Row,
   State,
-  Table,
 } from '../parts/basics.tsx'
+import { type Columns, Table } from '../parts/table.tsx'
 
 type Ring = OutputOf<'key-rings'>['rings'][number]
 type Rotation = NonNullable<Ring['rotation']>
@@ -95,35 +93,34 @@ const RingCard = ({ of }: { of: Ring }) => (
     ) : (
       <Table
         label={`Keys of the ring ${of.ring}`}
-        head={['Key', 'Standing', 'Times', { name: 'Act', unseen: true }]}
-      >
-        {of.keys.map((key) => (
-          <KeyRow key={key.kid} of={key} />
-        ))}
-      </Table>
+        items={of.keys}
+        keyOf={(key) => key.kid}
+        columns={columns}
+      />
     )}
   </Card>
 )
 
-const KeyRow = ({ of }: { of: Key }) => (
-  <Row>
-    <Cell>
-      <Id id={of.kid} length={36} />
-    </Cell>
-    <Cell>
-      <State name={of.state} />
-    </Cell>
-    <Cell>
+const columns: Columns<Key> = [
+  { name: 'Key', of: (key) => <Id id={key.kid} length={36} /> },
+  { name: 'Standing', of: (key) => <State name={key.state} /> },
+  {
+    name: 'Times',
+    of: (key) => (
       <ul className="m-0 list-none p-0 text-sm">
-        <Since what="published" time={of.published_at} />
-        <Since what="signs from" time={of.activated_at} />
-        <Since what="retired" time={of.retired_at} />
-        <Since what="revoked" time={of.revoked_at} />
+        <Since what="published" time={key.published_at} />
+        <Since what="signs from" time={key.activated_at} />
+        <Since what="retired" time={key.retired_at} />
+        <Since what="revoked" time={key.revoked_at} />
       </ul>
-    </Cell>
-    <Cell>{of.state === 'revoked' ? <None /> : <EndKey of={of} />}</Cell>
-  </Row>
-)
+    ),
+  },
+  {
+    name: 'Act',
+    unseen: true,
+    of: (key) => (key.state === 'revoked' ? <None /> : <EndKey of={key} />),
+  },
+]
 
 const Since = ({ what, time }: { what: string; time: string | null }) =>
   time !== null && (

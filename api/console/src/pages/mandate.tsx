@@ -5,7 +5,6 @@ import { call, type OutputOf } from '../calls.ts'
 import { Act } from '../parts/act.tsx'
 import {
   Card,
-  Cell,
   Empty,
   Facts,
   Foreign,
@@ -16,12 +15,11 @@ import {
   None,
   PageTitle,
   Problem,
-  Row,
   State,
-  Table,
 } from '../parts/basics.tsx'
 import { ActionTable, AgentLink, DecisionTable, GrantTable } from '../parts/delegation.tsx'
 import { Json } from '../parts/json.tsx'
+import { Table } from '../parts/table.tsx'
 import { utc } from '../parts/words.ts'
 
 type Detail = OutputOf<'mandate-read'>
@@ -195,34 +193,32 @@ const Payments = ({ payments }: Pick<Detail, 'payments'>) => (
     ) : (
       <Table
         label="Payments under the mandate"
-        head={[
-          'Paid',
-          'Payment',
-          'State',
-          { name: 'Amount', right: true },
-          { name: 'By', named: true },
+        items={payments}
+        keyOf={(payment) => payment.payment_reference_id}
+        columns={[
+          { name: 'Paid', of: (payment) => <Moment time={payment.paid_at} /> },
+          { name: 'Payment', of: (payment) => <Id id={payment.payment_reference_id} /> },
+          { name: 'State', of: (payment) => <State name={payment.state} /> },
+          {
+            name: 'Amount',
+            right: true,
+            of: (payment) => (
+              <>
+                {grouped(payment.amount)} {payment.currency}
+              </>
+            ),
+          },
+          {
+            name: 'By',
+            named: true,
+            of: (payment) => (
+              <>
+                <Foreign text={payment.instrument_type} /> <Id id={payment.instrument_id} />
+              </>
+            ),
+          },
         ]}
-      >
-        {payments.map((payment) => (
-          <Row key={payment.payment_reference_id}>
-            <Cell>
-              <Moment time={payment.paid_at} />
-            </Cell>
-            <Cell>
-              <Id id={payment.payment_reference_id} />
-            </Cell>
-            <Cell>
-              <State name={payment.state} />
-            </Cell>
-            <Cell>
-              {grouped(payment.amount)} {payment.currency}
-            </Cell>
-            <Cell>
-              <Foreign text={payment.instrument_type} /> <Id id={payment.instrument_id} />
-            </Cell>
-          </Row>
-        ))}
-      </Table>
+      />
     )}
   </Card>
 )

@@ -2,21 +2,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { mandateStates } from '#domain/authority/facts.ts'
 import { grouped } from '#domain/rails/report/decimal-text.ts'
 import type { OutputOf } from '../calls.ts'
-import {
-  Age,
-  Cell,
-  Copy,
-  Foreign,
-  Moment,
-  None,
-  PageTitle,
-  Row,
-  State,
-  Table,
-} from '../parts/basics.tsx'
+import { Age, Copy, Foreign, Moment, None, PageTitle, State } from '../parts/basics.tsx'
 import { AgentLink, AuthorityTabs, MandateLink } from '../parts/delegation.tsx'
 import { List, useList } from '../parts/list.tsx'
 import { SearchForm } from '../parts/search-form.tsx'
+import { type Columns, Table } from '../parts/table.tsx'
 
 type Line = OutputOf<'mandates-list'>['items'][number]
 
@@ -49,43 +39,32 @@ export function MandatesPage() {
         {(items) => (
           <Table
             label="Mandates"
-            head={[
-              'Issued',
-              'Mandate',
-              'Kind',
-              'State',
-              'Agent, and for whom',
-              { name: 'Used', named: true },
-              { name: 'Left', right: true, named: true },
-              { name: 'Expires', named: true },
-            ]}
-          >
-            {items.map((line) => (
-              <Mandate key={line.mandate_id} line={line} />
-            ))}
-          </Table>
+            items={items}
+            keyOf={(line) => line.mandate_id}
+            columns={columns}
+          />
         )}
       </List>
     </>
   )
 }
 
-const Mandate = ({ line }: { line: Line }) => (
-  <Row>
-    <Cell>
-      <Age since={line.known_since} />
-    </Cell>
-    <Cell>
+const columns: Columns<Line> = [
+  { name: 'Issued', of: (line) => <Age since={line.known_since} /> },
+  {
+    name: 'Mandate',
+    of: (line) => (
       <span className="whitespace-nowrap">
         <MandateLink id={line.mandate_id} />
         <Copy id={line.mandate_id} />
       </span>
-    </Cell>
-    <Cell>{line.kind === 'ap2' ? 'AP2' : line.kind}</Cell>
-    <Cell>
-      <State name={line.state} />
-    </Cell>
-    <Cell>
+    ),
+  },
+  { name: 'Kind', of: (line) => (line.kind === 'ap2' ? 'AP2' : line.kind) },
+  { name: 'State', of: (line) => <State name={line.state} /> },
+  {
+    name: 'Agent, and for whom',
+    of: (line) => (
       <div className="sm:min-w-36">
         {line.agent_id === null ? (
           <None />
@@ -96,18 +75,33 @@ const Mandate = ({ line }: { line: Line }) => (
           <Foreign text={line.principal} />
         </div>
       </div>
-    </Cell>
-    <Cell>
-      <Used budget={line.budget} />
-      <div className="text-sm whitespace-nowrap text-muted">
-        {line.uses} of {line.uses_max ?? 'any number of'}{' '}
-        {line.kind === 'ap2' ? 'payments' : 'actions'}
-      </div>
-    </Cell>
-    <Cell>{line.budget === null ? <None /> : inCurrency(line.budget.left, line.budget)}</Cell>
-    <Cell>{line.expires_at === null ? <None /> : <Moment time={line.expires_at} />}</Cell>
-  </Row>
-)
+    ),
+  },
+  {
+    name: 'Used',
+    named: true,
+    of: (line) => (
+      <>
+        <Used budget={line.budget} />
+        <div className="text-sm whitespace-nowrap text-muted">
+          {line.uses} of {line.uses_max ?? 'any number of'}{' '}
+          {line.kind === 'ap2' ? 'payments' : 'actions'}
+        </div>
+      </>
+    ),
+  },
+  {
+    name: 'Left',
+    right: true,
+    named: true,
+    of: ({ budget }) => (budget === null ? <None /> : inCurrency(budget.left, budget)),
+  },
+  {
+    name: 'Expires',
+    named: true,
+    of: ({ expires_at }) => (expires_at === null ? <None /> : <Moment time={expires_at} />),
+  },
+]
 
 /** An exact amount. */
 const inCurrency = (amount: string, { currency }: { currency: string }) => (

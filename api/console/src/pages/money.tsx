@@ -6,7 +6,6 @@ import {
   Age,
   Button,
   Card,
-  Cell,
   Empty,
   Facts,
   Id,
@@ -15,12 +14,11 @@ import {
   None,
   PageTitle,
   Problem,
-  Row,
   State,
-  Table,
 } from '../parts/basics.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Json } from '../parts/json.tsx'
+import { type Columns, Table } from '../parts/table.tsx'
 import { dollars, duration, utc } from '../parts/words.ts'
 
 type Read = OutputOf<'money'>
@@ -123,38 +121,10 @@ function Shown({ money }: { money: Read }) {
       <Card title="Gas wallets">
         <Table
           label="Gas wallets"
-          head={[
-            'Address',
-            { name: 'Balance', right: true },
-            { name: 'Open transactions', right: true, named: true },
-            { name: 'Oldest nonce', right: true, named: true },
-            { name: 'Idle', right: true, named: true },
-            'State',
-          ]}
-        >
-          {gas_wallets.map((wallet) => (
-            <Row key={wallet.address}>
-              <Cell>
-                <Id id={wallet.address} length={14} />
-              </Cell>
-              <Cell>
-                {wallet.balance_wei === null ? (
-                  <None />
-                ) : (
-                  `${(Number(wallet.balance_wei) / 1e18).toFixed(4)} ETH`
-                )}
-              </Cell>
-              <Cell>{wallet.open_transactions}</Cell>
-              <Cell>{wallet.oldest_nonce ?? <None />}</Cell>
-              <Cell>
-                {wallet.open_transactions === 0 ? <None /> : duration(wallet.waiting_seconds)}
-              </Cell>
-              <Cell>
-                <State name={wallet.jammed ? 'jammed' : 'working'} />
-              </Cell>
-            </Row>
-          ))}
-        </Table>
+          items={gas_wallets}
+          keyOf={(wallet) => wallet.address}
+          columns={gasWallets}
+        />
       </Card>
       <Differences />
       <Card title="Signed statements">
@@ -163,28 +133,48 @@ function Shown({ money }: { money: Read }) {
         ) : (
           <Table
             label="Statements"
-            head={['Day', 'Digest', 'Key', { name: 'Signed', named: true }]}
-          >
-            {statements.map(({ day, sha256, kid, made_at }) => (
-              <Row key={day}>
-                <Cell>{day}</Cell>
-                <Cell>
-                  <Id id={sha256} />
-                </Cell>
-                <Cell>
-                  <Id id={kid} />
-                </Cell>
-                <Cell>
-                  <Age since={made_at} />
-                </Cell>
-              </Row>
-            ))}
-          </Table>
+            items={statements}
+            keyOf={({ day }) => day}
+            columns={[
+              { name: 'Day', of: ({ day }) => day },
+              { name: 'Digest', of: ({ sha256 }) => <Id id={sha256} /> },
+              { name: 'Key', of: ({ kid }) => <Id id={kid} /> },
+              { name: 'Signed', named: true, of: ({ made_at }) => <Age since={made_at} /> },
+            ]}
+          />
         )}
       </Card>
     </div>
   )
 }
+
+const gasWallets: Columns<Read['gas_wallets'][number]> = [
+  { name: 'Address', of: (wallet) => <Id id={wallet.address} length={14} /> },
+  {
+    name: 'Balance',
+    right: true,
+    of: (wallet) =>
+      wallet.balance_wei === null ? (
+        <None />
+      ) : (
+        `${(Number(wallet.balance_wei) / 1e18).toFixed(4)} ETH`
+      ),
+  },
+  { name: 'Open transactions', right: true, named: true, of: (wallet) => wallet.open_transactions },
+  {
+    name: 'Oldest nonce',
+    right: true,
+    named: true,
+    of: ({ oldest_nonce }) => oldest_nonce ?? <None />,
+  },
+  {
+    name: 'Idle',
+    right: true,
+    named: true,
+    of: (wallet) => (wallet.open_transactions === 0 ? <None /> : duration(wallet.waiting_seconds)),
+  },
+  { name: 'State', of: (wallet) => <State name={wallet.jammed ? 'jammed' : 'working'} /> },
+]
 
 const moved: readonly (readonly [string, (point: Read['series'][number]) => number])[] = [
   ['Paid out', ({ paid_out }) => paid_out],

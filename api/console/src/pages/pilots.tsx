@@ -1,21 +1,10 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { pilotSources, pilotStates } from '#domain/pilots/pilot.ts'
 import { railKeys } from '#domain/rails/rail.ts'
-import {
-  Age,
-  Cell,
-  Foreign,
-  Id,
-  linkClass,
-  Money,
-  None,
-  PageTitle,
-  Row,
-  State,
-  Table,
-} from '../parts/basics.tsx'
+import { Age, Foreign, Id, linkClass, Money, None, PageTitle, State } from '../parts/basics.tsx'
 import { List, useList } from '../parts/list.tsx'
 import { SearchForm } from '../parts/search-form.tsx'
+import { Table } from '../parts/table.tsx'
 import { plain } from '../parts/words.ts'
 
 /** Pilots of every source; each is decided about, and closed, on its review page. */
@@ -47,55 +36,66 @@ export function PilotsPage() {
         {(items) => (
           <Table
             label="Pilots"
-            head={[
-              'Asked',
-              'Client',
-              'State',
-              'Rail',
-              { name: 'Price', right: true },
-              'Start',
-              'Source',
-              { name: 'Links', unseen: true },
-            ]}
-          >
-            {items.map((pilot) => (
-              <Row key={pilot.pilot_id}>
-                <Cell>
-                  <Age since={pilot.created_at} />
-                </Cell>
-                <Cell>
-                  <Link
-                    to="/review/$id"
-                    params={{ id: pilot.pilot_id }}
-                    className={`font-medium ${linkClass}`}
-                  >
-                    <Foreign text={pilot.client.name} />
-                  </Link>
-                  <div className="line-clamp-2 min-w-48 text-sm">
-                    <Foreign text={pilot.objective} />
-                  </div>
-                  <div className="text-sm text-muted">
-                    <Id id={pilot.pilot_id} />
-                  </div>
-                </Cell>
-                <Cell>
-                  <State name={pilot.state} />
-                  <div className="text-sm whitespace-nowrap text-muted">
-                    for <Age since={pilot.state_since} />
-                    {pilot.waiting_since !== null && ', waits for you'}
-                  </div>
-                </Cell>
-                <Cell>
-                  {pilot.rail} {pilot.tier}
-                </Cell>
-                <Cell>
-                  <Money usd={String(pilot.total_usd)} />
-                </Cell>
-                <Cell>
+            items={items}
+            keyOf={(pilot) => pilot.pilot_id}
+            columns={[
+              { name: 'Asked', of: (pilot) => <Age since={pilot.created_at} /> },
+              {
+                name: 'Client',
+                of: (pilot) => (
+                  <>
+                    <Link
+                      to="/review/$id"
+                      params={{ id: pilot.pilot_id }}
+                      className={`font-medium ${linkClass}`}
+                    >
+                      <Foreign text={pilot.client.name} />
+                    </Link>
+                    <div className="line-clamp-2 min-w-48 text-sm">
+                      <Foreign text={pilot.objective} />
+                    </div>
+                    <div className="text-sm text-muted">
+                      <Id id={pilot.pilot_id} />
+                    </div>
+                  </>
+                ),
+              },
+              {
+                name: 'State',
+                of: (pilot) => (
+                  <>
+                    <State name={pilot.state} />
+                    <div className="text-sm whitespace-nowrap text-muted">
+                      for <Age since={pilot.state_since} />
+                      {pilot.waiting_since !== null && ', waits for you'}
+                    </div>
+                  </>
+                ),
+              },
+              {
+                name: 'Rail',
+                of: (pilot) => (
+                  <>
+                    {pilot.rail} {pilot.tier}
+                  </>
+                ),
+              },
+              {
+                name: 'Price',
+                right: true,
+                of: (pilot) => <Money usd={String(pilot.total_usd)} />,
+              },
+              {
+                name: 'Start',
+                of: (pilot) => (
                   <span className="whitespace-nowrap">{pilot.desired_start ?? <None />}</span>
-                </Cell>
-                <Cell>{plain(pilot.source)}</Cell>
-                <Cell>
+                ),
+              },
+              { name: 'Source', of: (pilot) => plain(pilot.source) },
+              {
+                name: 'Links',
+                unseen: true,
+                of: (pilot) => (
                   <span className="flex gap-3 whitespace-nowrap">
                     {pilot.runs.map((id) => (
                       <Link key={id} to="/work" search={{ q: id }} className={linkClass}>
@@ -108,10 +108,10 @@ export function PilotsPage() {
                       </Link>
                     )}
                   </span>
-                </Cell>
-              </Row>
-            ))}
-          </Table>
+                ),
+              },
+            ]}
+          />
         )}
       </List>
     </>

@@ -5,7 +5,6 @@ import { taskStates } from '#domain/tasks/lifecycle.ts'
 import {
   Age,
   Button,
-  Cell,
   Copy,
   fieldClass,
   Id,
@@ -13,12 +12,11 @@ import {
   Money,
   None,
   PageTitle,
-  Row,
   State,
-  Table,
 } from '../parts/basics.tsx'
 import { List, useList } from '../parts/list.tsx'
 import { useShortcuts } from '../parts/shortcuts.tsx'
+import { Table } from '../parts/table.tsx'
 import { plain } from '../parts/words.ts'
 
 /** Payouts and tasks, to be searched. */
@@ -100,43 +98,36 @@ export function WorkListPage() {
         {(items) => (
           <Table
             label="Payouts and tasks"
-            head={[
-              'Created',
-              'Payout or task',
-              'State',
-              'Rail',
-              { name: 'Amount', right: true },
-              { name: 'Owner', named: true },
-              'Usage',
+            items={items}
+            keyOf={(item) => item.id}
+            columns={[
+              { name: 'Created', of: (item) => <Age since={item.created_at} /> },
+              {
+                name: 'Payout or task',
+                of: (item) => (
+                  <>
+                    <Link
+                      to="/work/$id"
+                      params={{ id: item.id }}
+                      className={`font-mono text-sm ${linkClass}`}
+                    >
+                      {item.id.slice(0, 18)}…
+                    </Link>
+                    <Copy id={item.id} />
+                  </>
+                ),
+              },
+              { name: 'State', of: (item) => <State name={item.state} /> },
+              { name: 'Rail', of: (item) => item.rail },
+              { name: 'Amount', right: true, of: (item) => <Money usd={item.amount_usd} /> },
+              {
+                name: 'Owner',
+                named: true,
+                of: (item) => (item.owner === null ? <None /> : <Id id={item.owner} length={12} />),
+              },
+              { name: 'Usage', of: (item) => item.usage },
             ]}
-          >
-            {items.map((item) => (
-              <Row key={item.id}>
-                <Cell>
-                  <Age since={item.created_at} />
-                </Cell>
-                <Cell>
-                  <Link
-                    to="/work/$id"
-                    params={{ id: item.id }}
-                    className={`font-mono text-sm ${linkClass}`}
-                  >
-                    {item.id.slice(0, 18)}…
-                  </Link>
-                  <Copy id={item.id} />
-                </Cell>
-                <Cell>
-                  <State name={item.state} />
-                </Cell>
-                <Cell>{item.rail}</Cell>
-                <Cell>
-                  <Money usd={item.amount_usd} />
-                </Cell>
-                <Cell>{item.owner === null ? <None /> : <Id id={item.owner} length={12} />}</Cell>
-                <Cell>{item.usage}</Cell>
-              </Row>
-            ))}
-          </Table>
+          />
         )}
       </List>
     </>

@@ -1,14 +1,4 @@
-import {
-  type ButtonHTMLAttributes,
-  Children,
-  createContext,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type ButtonHTMLAttributes, type ReactNode, useState, useSyncExternalStore } from 'react'
 import { oneLine, printable } from '#domain/core/plain-text.ts'
 import { Refused } from '../calls.ts'
 import { dollars, duration, plain, utc } from './words.ts'
@@ -216,89 +206,6 @@ export const Loading = () => (
     Loading …
   </p>
 )
-
-/** `right`: numbers; `unseen`: its name is only for screen readers; `named`: a phone, which shows no head, names it in each row. */
-export type Column = string | { name: string; right?: true; unseen?: true; named?: true }
-type KnownColumn = Exclude<Column, string>
-const known = (column: Column): KnownColumn =>
-  typeof column === 'string' ? { name: column } : column
-const Columns = createContext<readonly KnownColumn[]>([])
-const OfColumn = createContext<KnownColumn | undefined>(undefined)
-
-/** A table that scrolls inside its own width; on a phone its rows are blocks. */
-export function Table({
-  label,
-  head,
-  children,
-}: {
-  label: string
-  head: readonly Column[]
-  children: ReactNode
-}) {
-  const columns = head.map(known)
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
-    <section aria-label={label} tabIndex={0} className="overflow-x-auto">
-      <table className="w-full border-collapse text-left max-sm:block">
-        <thead className="max-sm:sr-only">
-          <tr className="border-b border-line text-sm text-muted">
-            {columns.map(({ name, right, unseen }) => (
-              <th
-                key={name}
-                scope="col"
-                className={`px-2 py-1.5 font-medium whitespace-nowrap ${right ? 'text-right' : ''}`}
-              >
-                {unseen ? <span className="sr-only">{name}</span> : name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="max-sm:block">
-          <Columns.Provider value={columns}>{children}</Columns.Provider>
-        </tbody>
-      </table>
-    </section>
-  )
-}
-
-/** A row with one cell for each column; the current one stays in view. */
-export function Row({ children, current = false }: { children: ReactNode; current?: boolean }) {
-  const columns = useContext(Columns)
-  const row = useRef<HTMLTableRowElement>(null)
-  useEffect(() => {
-    if (current) row.current?.scrollIntoView({ block: 'nearest' })
-  }, [current])
-  return (
-    <tr
-      ref={row}
-      className={`border-b border-line align-top last:border-0 max-sm:block max-sm:py-2 ${current ? 'bg-hover' : ''}`}
-    >
-      {Children.toArray(children).map((cell, index) => {
-        const column = columns[index]
-        return (
-          <OfColumn.Provider key={column?.name ?? index} value={column}>
-            {cell}
-          </OfColumn.Provider>
-        )
-      })}
-    </tr>
-  )
-}
-
-export function Cell({ children }: { children: ReactNode }) {
-  const column = useContext(OfColumn)
-  const side = column?.right ? 'sm:text-right tabular-nums' : ''
-  return (
-    <td className={`px-2 py-2 max-sm:inline-block max-sm:max-w-full max-sm:py-0.5 ${side}`}>
-      {column?.named && (
-        <span aria-hidden="true" className="mr-1 text-sm text-muted sm:hidden">
-          {column.name}
-        </span>
-      )}
-      {children}
-    </td>
-  )
-}
 
 /** A list without a row, and why that is well or what to do. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (

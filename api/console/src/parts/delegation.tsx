@@ -1,19 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { OutputOf } from '../calls.ts'
-import {
-  Age,
-  Cell,
-  Foreign,
-  Id,
-  linkClass,
-  Moment,
-  Money,
-  None,
-  ReceiptLink,
-  Row,
-  State,
-  Table,
-} from './basics.tsx'
+import { Age, Foreign, Id, linkClass, Moment, Money, None, ReceiptLink, State } from './basics.tsx'
+import { type Columns, Table } from './table.tsx'
 
 type Detail = OutputOf<'mandate-read'>
 type Rules = Detail['decisions'][number]['rules']
@@ -72,6 +60,15 @@ const RuleList = ({ rules }: { rules: Rules }) => (
   </ul>
 )
 
+type Line = Pick<Detail['grants'][number], 'agent_id' | 'agent_name' | 'mandate_id'>
+const ofWhom = (ofMandate: boolean): Columns<Line> =>
+  ofMandate
+    ? []
+    : [
+        { name: 'Agent', of: (line) => <AgentLink id={line.agent_id} name={line.agent_name} /> },
+        { name: 'Mandate', named: true, of: (line) => <MandateLink id={line.mandate_id} /> },
+      ]
+
 /** `ofMandate`: all are of the mandate that the page is about. */
 export const GrantTable = ({
   grants,
@@ -82,53 +79,27 @@ export const GrantTable = ({
 }) => (
   <Table
     label="Action grants"
-    head={[
-      'Issued',
-      'Grant',
-      'State',
-      'Operation',
-      { name: 'At most', right: true, named: true },
-      { name: 'Expires', named: true },
-      ...(ofMandate ? [] : ['Agent', { name: 'Mandate', named: true as const }]),
-      { name: 'Issued by', named: true },
+    items={grants}
+    keyOf={(grant) => grant.grant_id}
+    columns={[
+      { name: 'Issued', of: (grant) => <Age since={grant.issued_at} /> },
+      { name: 'Grant', of: (grant) => <Id id={grant.grant_id} length={14} /> },
+      {
+        name: 'State',
+        of: (grant) => <State name={grant.state === 'issued' ? 'unused' : grant.state} />,
+      },
+      { name: 'Operation', of: (grant) => <Operation id={grant.operation_id} /> },
+      {
+        name: 'At most',
+        right: true,
+        named: true,
+        of: (grant) => <Money usd={grant.spend_usd_max} />,
+      },
+      { name: 'Expires', named: true, of: (grant) => <Moment time={grant.expires_at} /> },
+      ...ofWhom(ofMandate),
+      { name: 'Issued by', named: true, of: (grant) => <Foreign text={grant.issued_by} /> },
     ]}
-  >
-    {grants.map((grant) => (
-      <Row key={grant.grant_id}>
-        <Cell>
-          <Age since={grant.issued_at} />
-        </Cell>
-        <Cell>
-          <Id id={grant.grant_id} length={14} />
-        </Cell>
-        <Cell>
-          <State name={grant.state === 'issued' ? 'unused' : grant.state} />
-        </Cell>
-        <Cell>
-          <Operation id={grant.operation_id} />
-        </Cell>
-        <Cell>
-          <Money usd={grant.spend_usd_max} />
-        </Cell>
-        <Cell>
-          <Moment time={grant.expires_at} />
-        </Cell>
-        {!ofMandate && (
-          <Cell>
-            <AgentLink id={grant.agent_id} name={grant.agent_name} />
-          </Cell>
-        )}
-        {!ofMandate && (
-          <Cell>
-            <MandateLink id={grant.mandate_id} />
-          </Cell>
-        )}
-        <Cell>
-          <Foreign text={grant.issued_by} />
-        </Cell>
-      </Row>
-    ))}
-  </Table>
+  />
 )
 
 export const ActionTable = ({
@@ -140,58 +111,35 @@ export const ActionTable = ({
 }) => (
   <Table
     label="Delegated actions"
-    head={[
-      'Stored',
-      'Action',
-      'State',
-      'Operation',
-      { name: 'Price', right: true },
-      'Permitted by',
-      ...(ofMandate ? [] : ['Agent', { name: 'Mandate', named: true as const }]),
-      { name: 'Links', unseen: true },
+    items={actions}
+    keyOf={(action) => action.action_id}
+    columns={[
+      { name: 'Stored', of: (action) => <Age since={action.reserved_at} /> },
+      { name: 'Action', of: (action) => <Id id={action.action_id} length={14} /> },
+      {
+        name: 'State',
+        of: (action) => (
+          <>
+            <State name={action.state} />
+            {action.refusal !== null && (
+              <div className="text-sm">
+                <Foreign text={action.refusal.detail} />
+              </div>
+            )}
+          </>
+        ),
+      },
+      { name: 'Operation', of: (action) => <Operation id={action.operation_id} /> },
+      { name: 'Price', right: true, of: (action) => <Money usd={action.price_usd} /> },
+      {
+        name: 'Permitted by',
+        of: (action) =>
+          action.decision === null ? <None /> : <RuleList rules={action.decision.rules} />,
+      },
+      ...ofWhom(ofMandate),
+      { name: 'Links', unseen: true, of: (action) => <ActionLinks of={action} /> },
     ]}
-  >
-    {actions.map((action) => (
-      <Row key={action.action_id}>
-        <Cell>
-          <Age since={action.reserved_at} />
-        </Cell>
-        <Cell>
-          <Id id={action.action_id} length={14} />
-        </Cell>
-        <Cell>
-          <State name={action.state} />
-          {action.refusal !== null && (
-            <div className="text-sm">
-              <Foreign text={action.refusal.detail} />
-            </div>
-          )}
-        </Cell>
-        <Cell>
-          <Operation id={action.operation_id} />
-        </Cell>
-        <Cell>
-          <Money usd={action.price_usd} />
-        </Cell>
-        <Cell>
-          {action.decision === null ? <None /> : <RuleList rules={action.decision.rules} />}
-        </Cell>
-        {!ofMandate && (
-          <Cell>
-            <AgentLink id={action.agent_id} name={action.agent_name} />
-          </Cell>
-        )}
-        {!ofMandate && (
-          <Cell>
-            <MandateLink id={action.mandate_id} />
-          </Cell>
-        )}
-        <Cell>
-          <ActionLinks of={action} />
-        </Cell>
-      </Row>
-    ))}
-  </Table>
+  />
 )
 
 const ActionLinks = ({ of }: { of: Detail['actions'][number] }) => (
@@ -209,38 +157,16 @@ const ActionLinks = ({ of }: { of: Detail['actions'][number] }) => (
 export const DecisionTable = ({ decisions }: { decisions: Detail['decisions'] }) => (
   <Table
     label="Decisions"
-    head={[
-      'Decided',
-      'Decision',
-      { name: 'Asked to', named: true },
-      'Operation',
-      { name: 'Price', right: true },
-      'Rules',
-      'Receipt',
+    items={decisions}
+    keyOf={(one) => one.decision_id}
+    columns={[
+      { name: 'Decided', of: (one) => <Age since={one.decided_at} /> },
+      { name: 'Decision', of: (one) => <State name={one.decision} /> },
+      { name: 'Asked to', named: true, of: (one) => one.purpose },
+      { name: 'Operation', of: (one) => <Operation id={one.operation_id} /> },
+      { name: 'Price', right: true, of: (one) => <Money usd={one.price_usd} /> },
+      { name: 'Rules', of: (one) => <RuleList rules={one.rules} /> },
+      { name: 'Receipt', of: (one) => <ReceiptLink id={one.receipt_id}>verify</ReceiptLink> },
     ]}
-  >
-    {decisions.map((one) => (
-      <Row key={one.decision_id}>
-        <Cell>
-          <Age since={one.decided_at} />
-        </Cell>
-        <Cell>
-          <State name={one.decision} />
-        </Cell>
-        <Cell>{one.purpose}</Cell>
-        <Cell>
-          <Operation id={one.operation_id} />
-        </Cell>
-        <Cell>
-          <Money usd={one.price_usd} />
-        </Cell>
-        <Cell>
-          <RuleList rules={one.rules} />
-        </Cell>
-        <Cell>
-          <ReceiptLink id={one.receipt_id}>verify</ReceiptLink>
-        </Cell>
-      </Row>
-    ))}
-  </Table>
+  />
 )

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { Age, Cell, Foreign, ReceiptLink, Row, Table } from './basics.tsx'
+import { Age, Foreign, ReceiptLink } from './basics.tsx'
+import { Table } from './table.tsx'
 
 type Change = {
   at: string
@@ -18,24 +19,17 @@ type OperatorChangesProps = {
 
 /** What operators changed: when, what, who, why, and the receipt. */
 export const OperatorChanges = ({ label, about, changes }: OperatorChangesProps) => (
-  <Table label={label} head={['When', 'Change', about, 'Operator', 'Reason', 'Receipt']}>
-    {changes.map((change) => (
-      <Row key={change.receiptId}>
-        <Cell>
-          <Age since={change.at} />
-        </Cell>
-        <Cell>{change.what}</Cell>
-        <Cell>{change.about}</Cell>
-        <Cell>
-          <Foreign text={change.operator} />
-        </Cell>
-        <Cell>
-          <Foreign text={change.reason} />
-        </Cell>
-        <Cell>
-          <ReceiptLink id={change.receiptId}>verify</ReceiptLink>
-        </Cell>
-      </Row>
-    ))}
-  </Table>
+  <Table
+    label={label}
+    items={changes}
+    keyOf={(change) => change.receiptId}
+    columns={[
+      { name: 'When', of: (change) => <Age since={change.at} /> },
+      { name: 'Change', of: (change) => change.what },
+      { name: about, of: (change) => change.about },
+      { name: 'Operator', of: (change) => <Foreign text={change.operator} /> },
+      { name: 'Reason', of: (change) => <Foreign text={change.reason} /> },
+      { name: 'Receipt', of: (change) => <ReceiptLink id={change.receiptId}>verify</ReceiptLink> },
+    ]}
+  />
 )
