@@ -20,6 +20,11 @@ export const prospectRequirements = {
     behavior:
       'A prospect has converted while a completed operational run of its agent, for its account, has a verified payment; no call records a paid state.',
   },
+  'prospect.pilot': {
+    source: 'prospects § Prospects',
+    behavior:
+      'The checkout that activates the pilot of an invitation binds the prospect that was invited to the agent and the account of the client, once and in the same transaction: the paid runs of the pilot then count in the sprint and convert the prospect. A prospect that is bound, and an agent and account that are those of another, stay as they are.',
+  },
   'prospect.next-step': {
     source: 'prospects § Paid next step',
     behavior:

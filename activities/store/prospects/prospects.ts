@@ -47,13 +47,17 @@ export async function updateProspect(
   await tx.updateTable('prospects').set(changed).where('prospect_id', '=', prospectId).execute()
 }
 
-/** Whether another prospect has this agent and customer account. */
-export async function isBoundElsewhere(
+/** Binds a prospect to whose paid runs are its own; false where it is bound, or another has this agent and account. */
+export async function bindProspect(
   tx: Tx,
+  prospectId: string,
   { agent_id, customer_account }: { agent_id: string; customer_account: string | null },
 ): Promise<boolean> {
-  const { rows } = await sql`select 1 from prospects where agent_id = ${agent_id}
-    and coalesce(customer_account, '') = coalesce(${customer_account}::text, '')`.execute(tx)
+  const { rows } = await sql`
+    update prospects set agent_id = ${agent_id}, customer_account = ${customer_account}, state_since = clock_timestamp()
+    where prospect_id = ${prospectId} and agent_id is null and not exists (select from prospects other
+      where other.agent_id = ${agent_id} and coalesce(other.customer_account, '') = coalesce(${customer_account}::text, ''))
+    returning prospect_id`.execute(tx)
   return rows.length > 0
 }
 

@@ -10,6 +10,7 @@ import {
   type PilotRow,
 } from '../../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { bindInvited } from '../prospects/prospects.ts'
 import { noPilot } from './no-pilot.ts'
 
 type Checkout = { token: string; quote: QuoteRow; challengeId: string }
@@ -41,6 +42,7 @@ export async function activateInvited(
   if (!(await isTrustedAgent(tx, agentId)))
     throw refuse('trust_required', { detail: 'a pilot is activated with a trusted agent' })
   await changePilot(tx, pilot_id, activated)
+  await bindInvited(tx, pilot, agentId)
   const facts = { pilot_id, agent_id: agentId, quote_id: quote.quote_id, challenge_id: challengeId }
   const about = { subject: pilot_id, kind: 'pilot_activated', usage: 'operational', facts }
   await issueReceipt(issuer, tx, about)

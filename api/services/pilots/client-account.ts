@@ -22,11 +22,16 @@ export async function clientAccount(
   return { account_id: accountId, agent_id: agentId }
 }
 
-/** What a client adds to its invited pilot; 403 `not_owner` for the pilot of another agent. */
-export function withAccount({ client, agent_id }: PilotRow, own: ClientAccount) {
+/** What a client adds to its invited pilot. 403 `not_owner` for the pilot of another agent, 409 once its checkout has fixed the account. */
+export function withAccount({ client, agent_id, state }: PilotRow, own: ClientAccount) {
   if (own.agent_id === null) return {}
   if (agent_id !== null && agent_id !== own.agent_id)
     throw refuse('not_owner', { detail: 'the pilot is that of another agent' })
   const { account_id } = own
+  if (state === 'activated' && client.account_id !== account_id)
+    throw refuse('wrong_state', {
+      detail: 'the account of the pilot is fixed by its checkout',
+      next_action: 'Leave out account_id.',
+    })
   return { client: JSON.stringify({ ...client, account_id }), agent_id: own.agent_id }
 }

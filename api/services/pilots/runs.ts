@@ -1,5 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
-import { judgePilotRun } from '#domain/pilots/pilot.ts'
+import { accountOf, judgePilotRun } from '#domain/pilots/pilot.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
@@ -113,10 +113,9 @@ export class PilotRunService extends Service<ProductionDeps> {
         pilot: await pilotView(tx, await requirePilot(tx, pilot_id)),
       }),
     }
-    const { account_id, name } = pilot.client
     const call = {
       writer,
-      given: { ...given, customer_account: account_id ?? name },
+      given: { ...given, customer_account: accountOf(pilot.client) },
       more: { pilot_id },
       callId,
     }

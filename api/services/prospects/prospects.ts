@@ -2,6 +2,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { move } from '#domain/core/state-table.ts'
+import { accountOf } from '#domain/pilots/pilot.ts'
 import {
   type Channel,
   isMet,
@@ -17,15 +18,16 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
+import type { PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import {
   appendProspectEvent,
+  bindProspect,
   countProspects,
   hasWritten,
   holdSprint,
   insertProspect,
   insertSummary,
-  isBoundElsewhere,
   listProspectEvents,
   listProspects,
   lockProspect,
@@ -222,6 +224,18 @@ export async function offerPilot(
   await appendProspectEvent(tx, { ...event, event: 'moved', state })
 }
 
+/** Binds the prospect of a pilot to the agent and account of its checkout, unless it or they are bound already. */
+export async function bindInvited(
+  tx: Tx,
+  { prospect_id, client }: Pick<PilotRow, 'prospect_id' | 'client'>,
+  agent_id: string,
+): Promise<void> {
+  if (prospect_id === null) return
+  // Alone, so that nothing else binds the same agent and account at once.
+  await holdSprint(tx, true)
+  await bindProspect(tx, prospect_id, { agent_id, customer_account: accountOf(client) })
+}
+
 /** Moves a prospect; one that has paid may still get messages. */
 async function moved(tx: Tx, prospectId: string, event: ProspectMove) {
   const prospect = await lockProspect(tx, prospectId)
@@ -255,10 +269,7 @@ async function bindingOf(tx: Tx, { agent_id, customer_account }: Binding) {
 
 async function bind(tx: Tx, prospectId: string, binding: Binding): Promise<void> {
   const bound = await bindingOf(tx, binding)
-  const prospect = await lockProspect(tx, prospectId)
-  if (prospect?.agent_id != null || bound === undefined) throw boundElsewhere()
-  if (await isBoundElsewhere(tx, bound)) throw boundElsewhere()
-  await updateProspect(tx, prospectId, bound)
+  if (bound === undefined || !(await bindProspect(tx, prospectId, bound))) throw boundElsewhere()
 }
 
 function prospectView(row: ProspectRow, events: readonly ProspectEventRow[]) {

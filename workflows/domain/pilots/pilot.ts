@@ -20,7 +20,17 @@ export type PilotState = (typeof pilotStates)[number]
 export const pilotSources = ['intake', 'invitation', 'offer', 'controlled'] as const
 
 /** Who a pilot is for. An invitation names the person to ask; the one who accepts says how to be reached. */
-export type PilotClient = { name: string; contact: string | null; account_id: string | null }
+export type PilotClient = {
+  name: string
+  contact: string | null
+  /** Of the agent that proved it. */
+  account_id: string | null
+  /** As the agent of an offer or of a controlled pilot names its client. */
+  customer_account?: string | null
+}
+/** The customer account that the run of a pilot is for. */
+export const accountOf = ({ customer_account, account_id, name }: PilotClient): string =>
+  customer_account ?? account_id ?? name
 
 /** The rails whose pilots a client's agent launches by itself; each rail declares it too, and a test compares. */
 export const offeredPilots = [

@@ -4,6 +4,7 @@ import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { storeFinishedTask } from '../../../support/paid-run.ts'
+import { intakeInput, pilotClient } from '../../../support/pilots.ts'
 import { codeOf } from '../../../support/problems.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -221,8 +222,88 @@ verifies(
   120_000,
 )
 
+/** A prospect of this agent or of none yet that is invited to a pilot, and what accepts it and opens its checkout. */
+async function invited(name: string, agent_id?: string) {
+  const { prospect_id } = await create(agent_id === undefined ? {} : { agent_id })
+  await message(prospect_id)
+  await move(prospect_id, { to: 'replied', received: received() })
+  await move(prospect_id, { to: 'qualified', received: received() })
+  const asked = { client: { name }, rail: 'packetops', objective: 'A first packet.' } as const
+  const { pilot, invitation_token } = (
+    await apis.console.call('pilot-invite', { ...asked, prospect_id, idempotency_key: key() })
+  ).body
+  const client = pilotClient(String(apis.hosts[0]?.base), invitation_token)
+  const { body } = await client.call('invitation-read', {})
+  if (!('terms' in body)) throw new Error('an invitation was expected')
+  const { terms_sha256 } = body
+  const accept = { response: 'accept', terms_sha256, idempotency_key: key() } as const
+  await client.call('invitation-respond', accept)
+  const checkout = async (buyer: Buyer) => {
+    const terms = { rail: 'packetops', tier: pilot.tier, units: 1, idempotency_key: key() } as const
+    const { quote_id } = (await buyer.call('agent-quote', terms)).body.quote
+    const opened = await apis.open().call('rail-checkout-open', {
+      quote_id,
+      payment_path: 'invoice_or_purchase_order',
+      customer: { name, email: 'ap@northwind.example' },
+      invitation_token,
+      idempotency_key: key(),
+    })
+    expect(opened.body.pilot).toMatchObject({ state: 'activated' })
+  }
+  return { prospect_id, invitation_token, checkout }
+}
+const boundTo = (prospect_id: string) =>
+  apis.db
+    .selectFrom('prospects')
+    .select(['agent_id', 'customer_account'])
+    .where('prospect_id', '=', prospect_id)
+    .executeTakeFirstOrThrow()
+
 verifies(
-  'prospect.records',
+  'prospect.pilot',
+  'the checkout of its pilot binds a prospect, whose runs then count',
+  async () => {
+    const [agent, other] = [await buyer(), await buyer()]
+    const { agentId } = agent
+    const customerAccount = `Client ${key()}`
+    const { prospect_id, invitation_token, checkout } = await invited(customerAccount)
+    expect((await boundTo(prospect_id)).agent_id).toBeNull()
+    await checkout(agent)
+    const bound = { agent_id: agentId, customer_account: customerAccount }
+    expect(await boundTo(prospect_id)).toEqual(bound)
+    const before = (await sprint()).actual.paid_runs
+    const { entitlement_id: entitlementId } = await paid(agent)
+    await storeFinishedTask(apis.db, { agentId, entitlementId, customerAccount: 'another' })
+    expect((await sprint()).actual.paid_runs).toBe(before)
+    await storeFinishedTask(apis.db, { agentId, entitlementId, customerAccount })
+    expect((await sprint()).actual.paid_runs).toBe(before + 1)
+    expect(await stateOf(prospect_id)).toBe('converted_to_paid')
+    // What the checkout fixed stays: the account of a later intake is not that of the prospect.
+    const { account_id } = await apis.db
+      .selectFrom('agents')
+      .select('account_id')
+      .where('agent_id', '=', agentId)
+      .executeTakeFirstOrThrow()
+    const intake = intakeInput({ rail: 'packetops', invitation_token })
+    const named = { ...intake, client: { ...intake.client, account_id } }
+    expect(await codeOf(agent.call('pilot-intake-submit', named))).toBe('wrong_state')
+    await agent.call('pilot-intake-submit', intake)
+    // Two prospects of one agent and account: the second pilot begins, and its prospect stays as it is. So does one that is bound.
+    const second = await invited(customerAccount)
+    await second.checkout(agent)
+    expect((await boundTo(second.prospect_id)).agent_id).toBeNull()
+    const theirs = await invited('Another client', other.agentId)
+    await theirs.checkout(agent)
+    expect(await boundTo(theirs.prospect_id)).toEqual({
+      agent_id: other.agentId,
+      customer_account: null,
+    })
+  },
+  120_000,
+)
+
+verifies(
+  ['prospect.records', 'prospect.outreach'],
   'an invitation offers a pilot, and a message has its channel',
   async () => {
     const { prospect_id } = await create()
