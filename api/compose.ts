@@ -241,7 +241,11 @@ function openCreditServices(adapters: Adapters) {
     ap2: new Ap2Inspection(deps),
     prospects: new ProspectService(deps),
     nextSteps: new NextStepService(deps),
-    outreach: new OutreachService({ db, baseUrl: config.BASE_URL }),
+    outreach: new OutreachService({
+      db,
+      baseUrl: config.BASE_URL,
+      responseUrl: config.BASE_URL + RESPONSE_PATH,
+    }),
     listings: new TrustListingService({
       ...deps,
       receipts: new ReceiptService(db, receiptIssuer.issuer),

@@ -148,6 +148,7 @@ export const prospectExamples = {
           { tier: 'standard', total_usd: 107 },
           { tier: 'pro', total_usd: 269 },
         ],
+        invitation_links: [],
         checkout_url: null,
       },
       prospects: [{ prospect_id, label: prospect.label, rail: 'packetops', state: 'replied' }],

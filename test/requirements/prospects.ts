@@ -38,6 +38,6 @@ export const prospectRequirements = {
   'prospect.outreach': {
     source: 'prospects § Outreach pack',
     behavior:
-      'The outreach pack is made from the rail, its prices, its sample and the state of the prospect, and changes with each; it keeps and sends nothing.',
+      'The outreach pack is made from the rail, its prices, its sample and the state of the prospect, and changes with each; it lists the open invitations of the prospect without their tokens, and it keeps and sends nothing.',
   },
 } as const

@@ -103,16 +103,20 @@ const newestFirst = (query: ReturnType<typeof pilotsNow>) =>
 type Now = Stored & { state_now: PilotState }
 const inStateOfNow = ({ state_now, ...row }: Now): PilotRow => ({ ...row, state: state_now })
 
-/** The pilot that a prospect was invited to last. */
-export const findInvited = (tx: Tx, prospectId: string) =>
+const invitedShown = ['pilot_id', 'rail', 'tier', 'state', 'expires_at'] as const
+export type InvitedPilot = Pick<Stored, (typeof invitedShown)[number]> & { isOpen: boolean }
+
+/** The last pilots that a prospect was invited to, the newest first; one is open while it can be answered. */
+export const listInvited = (tx: Tx, prospectId: string): Promise<InvitedPilot[]> =>
   tx
     .selectFrom('pilots')
-    .select('state')
+    .select(invitedShown)
+    .select(sql<boolean>`state = 'invited' and expires_at > now()`.as('isOpen'))
     .where('prospect_id', '=', prospectId)
     .orderBy('created_at', 'desc')
     .orderBy('pilot_id')
-    .limit(1)
-    .executeTakeFirst()
+    .limit(25)
+    .execute()
 
 /** Changes a locked pilot; a new state begins now. */
 export function changePilot(tx: Tx, pilotId: string, changed: Changed): Promise<PilotRow> {

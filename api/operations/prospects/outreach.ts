@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { pilotStates } from '#domain/pilots/pilot.ts'
 import { purposes } from '#domain/prospects/outreach.ts'
-import { Digest } from '../../fields.ts'
+import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Tier } from '../payments/shapes.ts'
+import { PilotId } from '../pilots/token.ts'
 import { ProspectId, ProspectState } from './shapes.ts'
 
 const output = z
@@ -20,6 +22,21 @@ const output = z
       ),
       sample_package_url: z.string(),
       price_card: z.array(z.strictObject({ tier: Tier, total_usd: z.int().min(0) })),
+      invitation_links: z
+        .array(
+          z.strictObject({
+            pilot_id: PilotId,
+            rail: Rail,
+            tier: Tier,
+            state: z.enum(pilotStates),
+            response_url: z.string(),
+            expires_at: Time,
+          }),
+        )
+        .meta({
+          description:
+            'The open invitations of the prospect; the token of each was shown once, as it was made.',
+        }),
       checkout_url: z.string().nullable().meta({ description: 'Of a live offer.' }),
     }),
     prospects: z.array(

@@ -320,17 +320,29 @@ verifies(
     await move(prospect_id, { to: 'replied', received: received() })
     await move(prospect_id, { to: 'qualified', received: received() })
     expect(await codeOf(move(prospect_id, { to: 'pilot_offered' }))).toBe('wrong_state')
-    const { pilot } = (await invite()).body
+    const invitation = (await invite()).body
+    const { pilot } = invitation
     const offered = (await read('pilot_offered')).items[0]
     expect(offered).toMatchObject({ prospect_id, state: 'pilot_offered' })
     expect(offered?.history.at(-1)).toMatchObject({ event: 'moved', pilot_id: pilot.pilot_id })
     const written = async () =>
       (await apis.console.call('outreach-pack', { prospect_id })).body.pack.messages
     expect(await written()).toMatchObject([{ purpose: 'reminder' }])
+    const links = async () =>
+      (await apis.console.call('outreach-pack', { prospect_id })).body.pack.invitation_links
+    const { pilot_id, rail, tier } = pilot
+    const { response_url, expires_at } = invitation
+    expect(await links()).toEqual([
+      { pilot_id, rail, tier, state: 'invited', response_url, expires_at },
+    ])
+    expect(JSON.stringify(await links())).not.toContain('pt_')
+    const rest = await apis.console.call('outreach-pack', {})
+    expect(rest.body.pack.invitation_links).toEqual([])
     await sql`update pilots set state = 'accepted' where pilot_id = ${pilot.pilot_id}`.execute(
       apis.db,
     )
     expect(await written()).toEqual([])
+    expect(await links()).toEqual([])
     // What was sent is no reply, and no row says otherwise.
     const moved = sql`insert into prospect_events (prospect_id, seq, event, state, cites, operator)
       values (${prospect_id}, 99, 'moved', 'qualified', ${String(sent?.message_sha256)}, 'operator:x')`
