@@ -80,6 +80,8 @@ export type Caller =
       readonly id: string
       readonly agentId: string
       readonly credential: CredentialOfAgent
+      /** Why the key does not cover the call, where its operation judges that. */
+      readonly denied?: Refusal
     }
   | {
       readonly kind: 'operator'

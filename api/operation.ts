@@ -113,6 +113,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
     readonly scopes: readonly [Scope, ...Scope[]]
     readonly rail?: (input: z.output<Input>) => string | readonly string[] | undefined
   }
+  /** Any live key may call it: the operation judges by itself what the key lacks, and records that. */
+  readonly judgesKey?: true
   /** A production write of an agent, which passes the production write gate in its own transaction. */
   readonly gate?: GatedWrite
   /**

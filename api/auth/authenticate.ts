@@ -1,5 +1,5 @@
 import { checkCredential } from '#domain/agents/credential.ts'
-import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { DomainError, refuse } from '#domain/core/errors.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
 import type { Caller, CallRequest } from '../context.ts'
@@ -104,7 +104,7 @@ const providerCaller = ({ request: { headers, body } }: ReadCall): Caller => ({
   signed: { headers, raw: body ?? new Uint8Array() },
 })
 
-/** The agent of a credential as the caller of this operation; throws unless the credential covers its scopes. */
+/** The agent of a credential as the caller of this operation; throws unless the credential covers its scopes, or they are judged later. */
 export function agentCaller(
   { operation }: Pick<ReadCall, 'operation'>,
   { credential }: Pick<Known<'agent'>, 'credential'>,
@@ -113,7 +113,7 @@ export function agentCaller(
   if (needs === undefined)
     throw new Error(`the operation ${id} does not say what it needs of a credential`)
   const caller = callerOf(credential)
-  assertCovers(caller, { scopes: needs.scopes, rail: undefined })
+  assertCovers(caller, { scopes: operation.judgesKey ? [] : needs.scopes, rail: undefined })
   return caller
 }
 
@@ -137,6 +137,25 @@ export async function assertRails(
   const named = await railsOf(operation, input, (given) => agents.railsNamed(caller.agentId, given))
   const rail = named.find((one) => !caller.credential.rails.some((allowed) => allowed === one))
   assertCovers(caller, { scopes: operation.needs.scopes, rail })
+}
+
+/**
+ * The caller of this input, whose credential covers its rails. Where the operation judges that by itself, the caller says what its key
+ * lacks, under an id of its own: it neither repeats nor continues a call of another key.
+ */
+export async function admitted(
+  { operation, input }: { operation: AnyOperation; input: unknown },
+  caller: Caller,
+  deps: { agents: Pick<AuthDeps['agents'], 'railsNamed'> },
+): Promise<Caller> {
+  try {
+    await assertRails(operation, input, caller, deps)
+    return caller
+  } catch (error) {
+    const isJudged = operation.judgesKey === true && caller.kind === 'agent'
+    if (!isJudged || !(error instanceof DomainError)) throw error
+    return { ...caller, id: `key:${caller.credential.credential_id}`, denied: error.refusal }
+  }
 }
 
 type Wanted = Parameters<typeof checkCredential>[1]

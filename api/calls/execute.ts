@@ -3,7 +3,7 @@ import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import { isUnavailable } from '../../activities/store/postgres/db.ts'
 import { TooManyAttempts } from '../auth/attempts.ts'
-import { assertRails, authenticate } from '../auth/authenticate.ts'
+import { admitted, authenticate } from '../auth/authenticate.ts'
 import type { CallAnswer, CallRequest } from '../context.ts'
 import { type Access, type AnyOperation, isPlain, waysOf } from '../operation.ts'
 import { answerRead, answerStored } from './answer.ts'
@@ -63,10 +63,10 @@ export async function execute(
 async function authorizeCall(call: IdentifiedCall): Promise<AuthorizedCall> {
   const { operation, request, deps, value } = call
   assertSize(request, bytesMaxOf([operation], request))
-  const { caller, proof } = await authenticate(call, call.presented, deps)
+  const { caller: known, proof } = await authenticate(call, call.presented, deps)
   const input = readInput(operation, withParams(value, request))
   screenFreeText(operation.input, input)
-  await assertRails(operation, input, caller, deps)
+  const caller = await admitted({ operation, input }, known, deps)
   const authorized = { operation, request, deps, value, input, caller, proof }
   const { authorize } = operation
   if (authorize !== undefined)

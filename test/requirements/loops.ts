@@ -50,6 +50,11 @@ export const loopRequirements = {
     behavior:
       'The seven steps of a controlled pilot are taken in their order; all of them make a running pilot with run, order and audit event, and the first that fails is the refusal, with the chain so far as its audit event. The tool scope holds the rail and what the access key grants, and nothing else.',
   },
+  'pilot.key': {
+    source: 'loops § Controlled pilots',
+    behavior:
+      'A live key without the scope or the rail of a controlled pilot is refused by the step auth_validation, with the chain as an audit event; it neither repeats nor continues the call of a key that has both. Any other rail in the tool scope is refused by name.',
+  },
   'pilot.begin': {
     source: 'loops § Runtime runs',
     behavior:

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { activationSteps, scopeOf } from '#domain/production/activation-chain.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { moverOf, readingAgentId, writerOf } from '../agents/caller.ts'
+import { deniedOf, moverOf, readingAgentId, writerOf } from '../agents/caller.ts'
 import { PilotId, PilotToken } from '../pilots/token.ts'
 import { customerStart, productionErrors, startedRun } from '../production/production-shapes.ts'
 import { RunId } from '../runs/shapes.ts'
@@ -51,6 +51,7 @@ export const controlledPilotRun = <const Rail extends OfferRail>(rail: Rail) =>
     summary: `Activate a controlled pilot of ${rail} by a chain of seven steps; it waits for its payment and for an operator.`,
     http: { method: 'POST', path: pilotPath(rail), host: 'base' },
     needs: { scopes: ['runs:write'], rail: () => rail },
+    judgesKey: true,
     gate: { rails: [rail], callback: 'required' },
     carriesPayment: true,
     ...paidStart,
@@ -65,7 +66,7 @@ export const controlledPilotRun = <const Rail extends OfferRail>(rail: Rail) =>
       const { headers, started } = await context.controlledPilots.run(
         { id: idOf(rail), path: pilotPath(rail), rail },
         writerOf(context),
-        { ...given, carried_payment: context.carriedPayment() },
+        { ...given, carried_payment: context.carriedPayment(), denied: deniedOf(context) },
         context.callId,
       )
       const isNew = given.request.pilot_id === undefined

@@ -49,6 +49,8 @@ export type PilotAsked = Omit<CustomerStart, 'rail' | 'customer_account'> & {
     pilot_id?: string | undefined
   }
   tool_scope: string[]
+  /** What the key of the call lacks. */
+  denied?: Refusal | undefined
 }
 type Call = { writer: Writer; given: CustomerStart; asked: PilotAsked; callId: string }
 
@@ -60,7 +62,7 @@ export class ControlledPilotService extends Service<ProductionDeps> {
    */
   async run(offer: PilotOffer, writer: Writer, asked: PilotAsked, callId: string) {
     const { db, tokens } = this.deps
-    const { request, tool_scope, ...start } = asked
+    const { request, tool_scope, denied: _denied, ...start } = asked
     const { objective, customer_account = writer.agentId, pilot_id } = request
     const call = { writer, asked, callId, given: { ...start, rail: offer.rail, customer_account } }
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
@@ -118,6 +120,7 @@ export class ControlledPilotService extends Service<ProductionDeps> {
         return { detail: `${rail} ${tier}, as quoted`, evidence_id: quote_id }
       },
       auth_validation: async () => {
+        if (asked.denied !== undefined) throw new DomainError(asked.denied)
         const held = await findCredential(db, writer.credentialId)
         const wanted = { scopes: ['runs:write' as const], rail }
         const [denial] =

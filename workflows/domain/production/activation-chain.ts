@@ -69,9 +69,11 @@ export function grantScope(
   const held: readonly string[] = [...key.rails.filter((one) => one === rail), ...key.scopes]
   const denied = scope.filter((one) => !held.includes(one))
   if (scope.includes(rail) && denied.length === 0) return grantedOf(scope)
-  const isMissing = denied.length === 0
+  const isOther = railKeys.some((one) => denied.includes(one) && one !== rail)
+  const lacking =
+    denied.length === 0 ? `missing: ${rail}` : `the key grants no ${denied.join(', ')}`
   throw refuse('scope_denied', {
-    detail: isMissing ? `missing: ${rail}` : `the key grants no ${denied.join(', ')}`,
+    detail: isOther ? `a ${rail} pilot takes no other rail than ${rail}` : lacking,
     next_action: `Name ${rail}, and no scope but those of the access key.`,
   })
 }

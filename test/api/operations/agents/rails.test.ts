@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { credentialText, type Scope } from '#domain/agents/credential.ts'
+import type { Scope } from '#domain/agents/credential.ts'
 import { diligenceops } from '#domain/rails/diligenceops.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
@@ -8,13 +8,6 @@ import { tokenops } from '#domain/rails/tokenops.ts'
 import { taskDepsOf } from '../../../../activities/container.ts'
 import { secretSha256 } from '../../../../activities/keys/derived-tokens.ts'
 import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
-import {
-  type CredentialRow,
-  claimCredential,
-  findCredential,
-  insertCredential,
-} from '../../../../activities/store/agents/agent-credentials.ts'
-import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { namesRails } from '../../../../api/auth/named-rails.ts'
 import { createClient, type InputOf, type OperationId } from '../../../../api/http/client.ts'
 import { type AnyOperation, waysOf } from '../../../../api/operation.ts'
@@ -24,6 +17,7 @@ import { fieldsOfRails } from '../../../../api/services/agents/rails.ts'
 import { openTaskRows } from '../../../activities/task/fixture.ts'
 import { startComposed } from '../../../support/composed-api.ts'
 import { type Hosts, trustedAgent } from '../../../support/registering-agent.ts'
+import { secondKey } from '../../../support/second-key.ts'
 import { codeOf, key } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -45,20 +39,8 @@ const requested_scopes: Scope[] = [
 ]
 
 /** A second live key of the agent, for other rails than packetops. */
-async function keyForOthers(agentId: string): Promise<string> {
-  const [credentialId, secret] = [randomBytes(8).toString('hex'), randomBytes(32).toString('hex')]
-  const limited = {
-    scopes: requested_scopes,
-    rails: ['tokenops', 'diligenceops'],
-    overlapSeconds: 3600,
-  }
-  await transaction(apis.db, async (tx) => {
-    await insertCredential(tx, { credentialId, agentId, version: 2, ...limited })
-    const pending = (await findCredential(tx, credentialId)) as CredentialRow
-    await claimCredential(tx, pending, secretSha256(secret))
-  })
-  return credentialText(credentialId, secret)
-}
+const keyForOthers = (agentId: string) =>
+  secondKey(apis.db, agentId, { scopes: requested_scopes, rails: ['tokenops', 'diligenceops'] })
 
 const client = (credential: string) => {
   const [{ base, os }] = apis.hosts as [Hosts]
@@ -343,8 +325,13 @@ verifies(
     const answer = (credential: string, [id, input]: (typeof asked)[number]) =>
       codeOf(client(credential).call(id as never, input as never))
     const limited = await keyForOthers(agent_id)
+    // The chain of a controlled pilot compares the quote with its rail before it judges the key.
+    const judged = acting.filter(({ judgesKey }) => judgesKey).map(({ id }) => id)
+    expect(judged).toHaveLength(3)
     for (const one of asked)
-      expect(await answer(limited, one), JSON.stringify(one)).toBe('rail_not_allowed')
+      expect(await answer(limited, one), JSON.stringify(one)).toBe(
+        judged.includes(one[0]) ? 'quote_mismatch' : 'rail_not_allowed',
+      )
     const others = await Promise.all(asked.map((one) => answer(credential, one)))
     expect(others).not.toContain('rail_not_allowed')
   },

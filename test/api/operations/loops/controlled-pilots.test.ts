@@ -6,6 +6,7 @@ import { operations } from '../../../../api/operations/index.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { decide } from '../../../support/registering-agent.ts'
+import { secondKey } from '../../../support/second-key.ts'
 import { verifies } from '../../../verifies.ts'
 
 type Start = InputOf<'energyops-controlled-pilot-run'>
@@ -32,19 +33,20 @@ const pilots = async (source: 'controlled' | 'offer') => {
   return (await operator.call('pilots-list', { source })).body.items
 }
 /** The refusal of a start, whose event its agent reads. One that the chain takes is stored; no worker continues it here. */
-const started = async (rail: OfferRail, sent: Start) => {
-  const problem = await problemOf(agent.client.call(`${rail}-controlled-pilot-run`, sent))
+const started = async (rail: OfferRail, sent: Start) => (await chained(agent, rail, sent))?.code
+async function chained({ client }: Pick<typeof agent, 'client'>, rail: OfferRail, sent: Start) {
+  const problem = await problemOf(client.call(`${rail}-controlled-pilot-run`, sent))
   if (!('chain' in problem)) return undefined
   const { code, chain, audit_event_id } = problem as typeof problem & {
-    chain: { step: string; ok: boolean }[]
+    chain: { step: string; ok: boolean; detail: string }[]
     audit_event_id: string
   }
-  const { event } = (await agent.client.call('write-gate-read', { audit_event_id })).body
+  const { event } = (await client.call('write-gate-read', { audit_event_id })).body
   expect(event).toMatchObject({ kind: 'refused', rail, passed: false, code })
   expect(event?.checks.map(({ check, ok }) => [check, ok])).toEqual(
     chain.map(({ step, ok }) => [step, ok]),
   )
-  return code
+  return { code, failed: chain.at(-1)?.step, detail: chain.at(-1)?.detail }
 }
 
 verifies('pilot.example', 'the printed call is taken with a quote of one’s own', async () => {
@@ -93,3 +95,58 @@ verifies(
     agent = mine
   },
 )
+
+const keyed = (key: string) => ({
+  client: createClient({ baseUrl: apis.hosts[0]!.base, agent: key }),
+})
+
+verifies('pilot.key', 'the chain refuses a key that does not cover its pilot', async () => {
+  const start = async (more: Partial<Start> = {}): Promise<Start> => ({
+    request: { objective: 'Costs by agent.' },
+    tool_scope: ['tokenops'],
+    tier: 'standard',
+    quote_id: await quoted('tokenops'),
+    input: railOf('tokenops').sandboxInput as Start['input'],
+    callback_url: callback(),
+    on_gaps: 'report',
+    accept_terms: true,
+    idempotency_key: freshKey(),
+    ...more,
+  })
+  const limited = (more: Pick<InputOf<'agent-register'>, 'rails' | 'requested_scopes'>) =>
+    openAgentUse(apis.hosts[0]!, apis.operator, more)
+  const reader = await limited({ rails: ['tokenops'], requested_scopes: ['runs:read'] })
+  const ofOther = await limited({
+    rails: ['energyops'],
+    requested_scopes: ['runs:read', 'runs:write'],
+  })
+  expect(await chained(reader, 'tokenops', await start())).toMatchObject({
+    code: 'scope_denied',
+    failed: 'auth_validation',
+    detail: expect.stringContaining('runs:write'),
+  })
+  expect(await chained(ofOther, 'tokenops', await start())).toMatchObject({
+    code: 'rail_not_allowed',
+    failed: 'auth_validation',
+  })
+  const both = await start({ tool_scope: ['tokenops', 'financeops'] })
+  expect(await chained(agent, 'tokenops', both)).toMatchObject({
+    code: 'scope_denied',
+    failed: 'tool_scope',
+    detail: expect.stringContaining('no other rail than tokenops'),
+  })
+  // A key of the same agent that may not start it neither repeats nor continues the call of the one that may.
+  const begun = await start()
+  expect(await chained(agent, 'tokenops', begun)).toBeUndefined()
+  const covered = { scopes: ['runs:read' as const], rails: ['tokenops'] }
+  const narrow = await secondKey(apis.db, agent.registered.agent.agent_id, covered)
+  expect(await chained(keyed(narrow), 'tokenops', begun)).toMatchObject({
+    code: 'scope_denied',
+    failed: 'auth_validation',
+  })
+  const unknown = keyed(`ag_${'0'.repeat(16)}_${'0'.repeat(64)}`).client
+  expect(await problemOf(unknown.call('tokenops-controlled-pilot-run', begun))).toMatchObject({
+    status: 401,
+    code: 'credential_invalid',
+  })
+})
