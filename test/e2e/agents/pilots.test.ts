@@ -29,7 +29,7 @@ verifies(
   ['pilots.invitation-workflow', 'pilots.invitation'],
   'an invitation keeps its time while worker and Temporal are killed',
   async () => {
-    const quick = await invitations.invite({ valid_for_seconds: 20 })
+    const quick = await invitations.invite({ valid_for_seconds: 50 })
     const kept = await invitations.invite()
     await expect.poll(() => statusOf(quick.pilot.pilot_id), { timeout: 30_000 }).toBe('RUNNING')
     await stack.worker().kill('SIGKILL')

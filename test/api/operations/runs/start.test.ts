@@ -107,7 +107,9 @@ verifies(
       run: { state: 'credit_pending', payment_reference_id },
     })
     await agent.approve('payment_reference', payment_reference_id)
-    expect((await agent.status(body.run.run_id, 10_000)).state).toBe('credit_funded')
+    await expect
+      .poll(async () => (await agent.status(body.run.run_id, 5_000)).state)
+      .toBe('credit_funded')
     const again = (await agent.start(input)).body
     expect(again).toMatchObject({ challenge: null, run: { run_id: body.run.run_id } })
     const { entitlement_id = null } = again.run
