@@ -39,6 +39,8 @@ verifies('conform.every-path', 'each row of a write names where its record is re
 verifies('conform.every-path', 'ids, times and signatures are no content, states are', () => {
   const answer = (state: string, at: string, id: string) => ({
     expires_at: Date.parse(at) / 1_000,
+    nonce: `hs_${Date.parse(at) / 1_000}_${id.repeat(32)}_${id.repeat(64)}`,
+    detail: `signed ${id.charCodeAt(0)} s ago`,
     receipt: { receipt_id: `rc_${id.repeat(64)}`, issued_at: at, leaf_index: 4 },
     links: [`https://api.example/api/x?run_id=run_${id.repeat(64)}`],
     state,

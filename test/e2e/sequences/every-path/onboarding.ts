@@ -80,7 +80,12 @@ export const onboardingRows: Rows = {
     ask: { kind: 'onboarding' },
     other: { kind: 'trust_profile' },
   },
-  'handshake-read': { as: open, thenAs: elsewhere, ask: {} },
+  'handshake-read': {
+    as: open,
+    thenAs: elsewhere,
+    ask: {},
+    echoes: 'It shows the configured address, and a nonce that is new in each answer.',
+  },
   handshake: {
     calls: [(world) => shaken(world, false), (world) => shaken(world, true)],
     kept: { ...statusKept, id: 'gateway_state' },

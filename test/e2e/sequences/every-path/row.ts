@@ -157,7 +157,7 @@ export function memberOf(value: unknown, name: string): unknown {
 
 /** Members that count, or that change by themselves: the log takes a receipt a moment after it is issued. */
 const counted =
-  /^(iat|exp|sequence|leaf_index|tree_size|ms|.*_ms|from_sequence|version_number|position|log_state)$/
+  /^(iat|exp|sequence|leaf_index|tree_size|ms|.*_ms|from_sequence|version_number|position|log_state|logged_receipts)$/
 const unixSeconds = /^1[789]\d{8}$/
 const fresh = [
   /\d{4}-\d\d-\d\dT[\d:.]+Z/g,
@@ -166,6 +166,9 @@ const fresh = [
   // 16 random bytes, and no name of lower-case letters.
   /(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{22}(?![\w-])/g,
   /\b1[789]\d{8}\b/g,
+  // The end of a handshake's nonce, ages in whole seconds, and what is counted within a minute.
+  /(?<=\bhs_)1[789]\d{8}(?=_)/g,
+  /(?<=signed |waits for )\d+(?= s\b)|\d+(?= counters run now| addresses or keys failed)/g,
 ]
 /** What else is left out of an answer: members of these names, and what an input said. */
 type Left = { readonly names: readonly string[]; readonly leaves: readonly Leaf[] | undefined }
