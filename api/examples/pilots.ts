@@ -16,6 +16,7 @@ export const examplePilot = {
   work_order_id: ids.workOrder,
   run_work_order_id: null,
   runs: [],
+  payment: 'none',
   next_step: 'An operator reviews the pilot.',
   created_at: '2026-11-24T09:30:00.000Z',
 } as const

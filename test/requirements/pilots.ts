@@ -60,6 +60,11 @@ export const pilotRequirements = {
     behavior:
       'An operator closes a pilot that has not ended, by a recorded decision with a reason; its run is abandoned with it and its credit is released, which is refused by 409 payment_pending while the outcome of a payment for it is unknown. A pilot whose run ends leaves running in the same transaction: delivered with a result, closed without one.',
   },
+  'pilots.close.payment': {
+    source: 'pilots § Review',
+    behavior:
+      'A payment that is presented while its pilot is closed is never lost: closing is refused until its outcome is known, or comes first, and then what is paid comes back to where it came from, or stays the credit of its agent where the quote is for other runs too. The pilot says which.',
+  },
   'pilots.list': {
     source: 'pilots § List',
     behavior:

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import type { PilotPayment } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import { findRow, insertRow } from '../postgres/rows.ts'
@@ -22,6 +23,21 @@ export async function listReadyPilots(tx: Tx, rail: RailKey, most: number): Prom
     where p.rail = ${rail} and p.state = 'running' and t.state in ('credit_pending', 'credit_funded') and o.decision is null
     order by t.state = 'credit_funded' desc, r.started_at, r.pilot_id limit ${most}`.execute(tx)
   return rows
+}
+
+/** What became of the money for a run, by the quote that it took last. */
+export async function paymentOfRun(tx: Tx, taskId: string): Promise<PilotPayment> {
+  const { rows } = await sql<{ payment: PilotPayment }>`
+    select case
+      when c.usage_receipt_id is not null then 'applied'
+      when e.state = 'returned' then 'returned'
+      when e.state <> 'pending' then case c.state when 'reserved' then 'reserved' else 'credit' end
+      when exists (select from payment_references r where r.entitlement_id = e.entitlement_id and r.state in ('presented', 'pending'))
+        then 'under_way'
+      else 'none' end as payment
+    from task_credits c join entitlements e using (entitlement_id)
+    where c.task_id = ${taskId} order by c.changed_at desc, c.quote_id limit 1`.execute(tx)
+  return rows[0]?.payment ?? 'none'
 }
 
 /** The synthetic runs of a pilot, the newest first. */

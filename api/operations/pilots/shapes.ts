@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { authorRoles, entryKinds, pilotSources, pilotStates } from '#domain/pilots/pilot.ts'
+import {
+  authorRoles,
+  entryKinds,
+  pilotPayments,
+  pilotSources,
+  pilotStates,
+} from '#domain/pilots/pilot.ts'
 import { Digest, freeText, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
@@ -32,6 +38,10 @@ export const Pilot = z
       description: 'Of its run: an operator decides about it with the input of the run.',
     }),
     runs: z.array(z.string()).meta({ description: 'The id of its first run, once it has begun.' }),
+    payment: z.enum(pilotPayments).meta({
+      description:
+        'What became of the money for its first run: applied to its result, reserved for it, returned to where it came from, or left to its agent as credit.',
+    }),
     next_step: z.string(),
     created_at: Time,
   })

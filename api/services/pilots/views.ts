@@ -1,7 +1,7 @@
 import { nextStepOf } from '#domain/pilots/pilot.ts'
 import { findNextStep, type PilotEntryRow } from '../../../activities/store/pilots/entries.ts'
 import type { PilotRow } from '../../../activities/store/pilots/pilots.ts'
-import { findPilotRun } from '../../../activities/store/pilots/runs.ts'
+import { findPilotRun, paymentOfRun } from '../../../activities/store/pilots/runs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { listOffers } from '../../../activities/store/prospects/next-steps.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
@@ -27,6 +27,7 @@ export async function pilotView(tx: Tx, pilot: PilotRow) {
     work_order_id: pilot.work_order_id,
     run_work_order_id: (run && (await findOrderOf(tx, run.task_id))) ?? null,
     runs: run === undefined ? [] : [runIdOf(run.task_id)],
+    payment: run === undefined ? ('none' as const) : await paymentOfRun(tx, run.task_id),
     next_step:
       (await offeredStep(tx, pilot)) ??
       (await findNextStep(tx, pilot.pilot_id)) ??

@@ -141,6 +141,17 @@ export const invitationTerms = ({
 export const pilotFundings = ['settled_payment', 'granted_entitlement', 'synthetic'] as const
 export type PilotFunding = (typeof pilotFundings)[number]
 
+/** What became of the money for the run of a pilot; `credit`: it is left to the agent for other runs of its quote. */
+export const pilotPayments = [
+  'none',
+  'under_way',
+  'reserved',
+  'applied',
+  'returned',
+  'credit',
+] as const
+export type PilotPayment = (typeof pilotPayments)[number]
+
 export const pilotRunConditions = ['activated', 'paid', 'approved', 'delivered', 'charged'] as const
 export type PilotRunCondition = (typeof pilotRunConditions)[number]
 

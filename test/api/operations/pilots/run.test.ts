@@ -9,8 +9,10 @@ import { freshKey } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { invitationsOf, pilotClient, requestedPilot } from '../../../support/pilots.ts'
 import { codeOf, problemOf } from '../../../support/problems.ts'
+import { pause } from '../../../support/processes.ts'
 import { type OpenProduction, openProduction } from '../../../support/production.ts'
 import { decide } from '../../../support/registering-agent.ts'
+import { fundWallet } from '../../../support/wallets.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
@@ -18,7 +20,15 @@ let agent: OpenProduction
 let other: OpenProduction
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
-  agent = await openProduction(apis)
+  agent = await openProduction(apis, {
+    requested_scopes: [
+      'runs:read',
+      'runs:write',
+      'production:write',
+      'wallets:read',
+      'wallets:write',
+    ],
+  })
   other = await openProduction(apis)
 }, 200_000)
 afterAll(() => apis?.stop())
@@ -210,6 +220,77 @@ verifies('pilots.close', 'the credit of a closed pilot is released', async () =>
     ).rows[0]?.state
   await expect.poll(credit, { timeout: 30_000 }).toBe('released')
 })
+
+/** A pilot whose run waits for the payment of a quote of so many runs, and what its client reads of the money. */
+async function unpaid(units: number) {
+  const pilot = await requested()
+  const asked = { ...pilot.asked, quote_id: (await agent.quote('packetops', units)).quote_id }
+  await pilot.activate()
+  expect(await codeOf(start(agent, asked))).toBe('payment_required')
+  const client = pilotClient(hosts().base, pilot.status_token)
+  const read = async () => {
+    const { body } = await client.call('pilot-intake-read', {})
+    return 'pilot' in body ? [body.pilot.state, body.pilot.payment] : []
+  }
+  const close = () => closePilot(pilot.pilot_id).then(() => 'closed', codeThrown)
+  return { asked, read, close }
+}
+const codeThrown = (error: unknown) => codeOf(Promise.reject(error))
+const soon = { timeout: 30_000 }
+/** What closing answers while a payment moves the run. */
+const orRefused = ['closed', 'payment_pending', 'evidence_changed']
+
+verifies('pilots.close.payment', 'a payment presented while it closes is never lost', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const units = 1 + (round % 2)
+    const { read, close, asked } = await unpaid(units)
+    const paying = pause(round * 4).then(() => agent.pay(asked.quote_id))
+    const [{ payment_reference_id }, closed] = await Promise.all([paying, close()])
+    expect(orRefused).toContain(closed)
+    expect(await read()).toEqual([closed === 'closed' ? 'closed' : 'running', 'under_way'])
+    // Its confirmation, and another decision to close the pilot at once.
+    const [, again] = await Promise.all([
+      agent.approve('payment_reference', payment_reference_id),
+      closed === 'closed' ? 'closed' : close(),
+    ])
+    if (again !== 'closed') {
+      expect(orRefused).toContain(again)
+      await expect.poll(read, soon).toEqual(['running', 'reserved'])
+      await expect.poll(close, soon).toBe('closed')
+    }
+    await expect.poll(read, soon).toEqual(['closed', units === 1 ? 'returned' : 'credit'])
+    const { rows } = await sql<{ left: boolean; receipts: number }>`
+      select e.granted_units > e.returned_units as left, (select count(*)::int from receipts r
+        where r.subject = e.entitlement_id and r.kind = 'credit_return') as receipts
+      from entitlements e where e.quote_id = ${asked.quote_id}`.execute(apis.db)
+    expect(rows).toEqual([{ left: units > 1, receipts: units > 1 ? 0 : 1 }])
+  }
+})
+
+verifies(
+  'pilots.close.payment',
+  'a wallet that pays while it closes has its money back',
+  async () => {
+    const made = { idempotency_key: freshKey() }
+    const { wallet_id } = (await agent.client.call('allowance-wallet-create', made)).body.wallet
+    await fundWallet(agent.client, { wallet_id, amount_usd: 2_000 }, (id) =>
+      agent.approve('payment_reference', id),
+    )
+    const balance = async () =>
+      (await agent.client.call('allowance-wallet-read', { wallet_id })).body.wallet?.balance_units
+    for (let round = 0; round < 4; round += 1) {
+      const { read, close, asked } = await unpaid(1)
+      const paid = pause(round * 8).then(() => start(agent, { ...asked, wallet_id }))
+      const [, closed] = await Promise.all([paid.catch(() => undefined), close()])
+      expect(orRefused).toContain(closed)
+      if (closed !== 'closed') await expect.poll(close, soon).toBe('closed')
+      await expect.poll(balance, soon).toBe(2_000)
+      const [state, payment] = await read()
+      expect(state).toBe('closed')
+      expect(['none', 'returned']).toContain(payment)
+    }
+  },
+)
 
 verifies('pilots.close', 'a pilot whose run ends without a result is closed', async () => {
   const { pilot_id, status_token, asked, activate } = await requested()
