@@ -81,11 +81,17 @@ export async function prepare(
   }
 }
 
-/** A wallet payment needs no further proof. */
+/** A wallet payment needs no further proof. Throws 400 without the wallet. */
 export function fromWallet(
   { id }: Pick<Payable, 'id'>,
   { payer = '' }: Pick<Presented, 'payer'>,
 ): Prepared {
+  if (payer === '')
+    throw refuse('invalid_request', {
+      detail: 'payer names the allowance wallet (aw_…) that pays',
+      next_action: 'Give payer, the wallet_id of your allowance wallet.',
+      errors: [{ pointer: '/payer', message: 'names the wallet (aw_…) for agent_allowance' }],
+    })
   const proven = {
     decidedBy: 'wallet',
     evidence: { wallet_id: payer },

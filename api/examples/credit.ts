@@ -41,6 +41,7 @@ const wallet = {
   tier_per_day_usd: 100_000,
   balance_units: 500,
   reserved_units: 107,
+  held_units: 0,
   debt_units: 0,
   limits: { per_run_usd: 250, per_day_usd: 500, rails: ['packetops'] },
   postings: [],

@@ -21,7 +21,8 @@ export const feeRequirements = {
   },
   'fees.held': {
     source: 'accounts § Fees',
-    behavior: 'A held fee pays nothing else; it is posted from what was held, or released.',
+    behavior:
+      'A held fee pays nothing else; it is posted from what was held, or released, and the wallet shows it.',
   },
   'fees.controls': {
     source: 'accounts § Fees',

@@ -43,6 +43,11 @@ export const walletRequirements = {
     behavior:
       'An agent can narrow the limits of its wallet and an operator can widen them, each with a receipt. Every debit keeps to the limits.',
   },
+  'wallet.http.payer': {
+    source: 'money § Payment methods',
+    behavior:
+      'A payment by agent_allowance names its wallet as payer; without one it is a 400 that names the field.',
+  },
   'wallet.http.paused': {
     source: 'money § Allowance wallets',
     behavior: 'A paused wallet pays nothing and says so. After it is resumed, it pays again.',

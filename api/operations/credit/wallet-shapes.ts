@@ -29,6 +29,9 @@ export const Wallet = z
       .int()
       .min(0)
       .meta({ description: 'Paid for runs, and neither consumed nor returned.' }),
+    held_units: z.int().min(0).meta({
+      description: 'Of the balance: held for fees to come, and not to be spent.',
+    }),
     debt_units: z.int().min(0).meta({
       description:
         'Owed for payments that were taken back after they were spent; what comes in pays it first.',

@@ -14,7 +14,7 @@ export const payment = {
   payer: text(0, 160)
     .meta({ 'x-free-text': true })
     .optional()
-    .meta({ description: 'The wallet that pays: an address, or aw_….' }),
+    .meta({ description: 'The wallet that pays: an address, or aw_…; agent_allowance needs it.' }),
   proof: z
     .strictObject({
       signature: encodedText(8192).optional(),

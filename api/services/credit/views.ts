@@ -118,7 +118,7 @@ export function referenceView(reference: ReferenceRow) {
 
 const howOf: Record<PaymentMethod, string> = {
   hosted_checkout: 'the payment provider’s signed event about the session',
-  agent_allowance: 'a debit of the allowance wallet',
+  agent_allowance: 'a debit of the allowance wallet that payer names',
   payment_reference:
     'the payment provider’s signed event, or an operator who looked at the account',
   invoice_reference:

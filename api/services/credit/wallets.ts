@@ -20,6 +20,7 @@ import {
   reservedUnits,
   type WalletRow,
 } from '../../../activities/store/credit/allowance-wallets.ts'
+import { heldForFees } from '../../../activities/store/credit/fee-events.ts'
 import { listMovements, readBalance } from '../../../activities/store/credit/postings.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import { findWalletPause } from '../../../activities/store/payouts/controls.ts'
@@ -174,6 +175,7 @@ async function walletView(tx: Tx, wallet: WalletRow) {
     limits: limitsOf(wallet),
     balance_units: await readBalance(tx, account),
     reserved_units: await reservedUnits(tx, wallet_id),
+    held_units: await heldForFees(tx, wallet_id),
     debt_units: 0 - (await readBalance(tx, debtAccount(wallet_id))),
     postings: postingsOf(await listMovements(tx, account, POSTINGS_SHOWN)),
     state: await stateOf(tx, wallet_id),

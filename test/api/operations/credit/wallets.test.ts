@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { packetops } from '#domain/rails/packetops.ts'
 import { findReference } from '../../../../activities/store/payments/payment-references.ts'
@@ -386,6 +387,45 @@ verifies(
     await auditBooks(apis.db)
   },
 )
+
+verifies('fees.held', 'a wallet shows what it holds for fees', async () => {
+  const agent = await owner()
+  const { wallet_id } = await filled(agent, 120)
+  const shown = async () => {
+    const wallet = await read(agent, wallet_id)
+    return { balance_units: wallet?.balance_units, held_units: wallet?.held_units }
+  }
+  expect(await shown()).toEqual({ balance_units: 120, held_units: 0 })
+  const event = [`fe_${'a'.repeat(64)}`, 'escrow_fee', 'a claim', agent.agentId, wallet_id]
+  await sql`insert into fee_events (fee_event_id, item, subject, agent_id, wallet_id, amount_usd, state)
+    values (${sql.join(event)}, 100, 'held')`.execute(apis.db)
+  expect(await shown()).toEqual({ balance_units: 120, held_units: 100 })
+  const problem = await problemOf(payBy(agent, (await quoted(agent)).quote_id, wallet_id))
+  expect(problem).toMatchObject({ shortfall_usd: units * 49 - 20 })
+  await sql`update fee_events set state = 'released' where fee_event_id = ${event[0]}`.execute(
+    apis.db,
+  )
+  expect(await shown()).toEqual({ balance_units: 120, held_units: 0 })
+})
+
+verifies('wallet.http.payer', 'a payment by allowance without its wallet is a 400', async () => {
+  const agent = await owner()
+  const { wallet_id } = await filled(agent, 10_000)
+  const { quote_id } = await quoted(agent)
+  const asked = { quote_id, method: 'agent_allowance', external_reference: wallet_id } as const
+  const pay = (more: { payer?: string } = {}) =>
+    agent.call('payment-reference-create', { ...asked, ...more, idempotency_key: key() })
+  for (const more of [{}, { payer: '' }])
+    expect(await problemOf(pay(more))).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      errors: [{ pointer: '/payer' }],
+    })
+  expect((await pay({ payer: wallet_id })).body).toMatchObject({
+    payment_reference: { state: 'verified' },
+    verification: { how: expect.stringContaining('payer') },
+  })
+})
 
 verifies(
   'wallet.http.limits',
