@@ -122,7 +122,7 @@ const controlledPilot = <State extends string, Of extends object>(
     rail,
     tier: 'entry' as const,
     total_usd: offered[rail][1],
-    client: { name: 'Northwind agent', account_id: ids.agent },
+    client: { name: 'Northwind agent', account_id: null, customer_account: ids.agent },
     state,
     objective: offered[rail][0],
     runs: [ids.run],

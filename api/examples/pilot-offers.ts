@@ -37,7 +37,7 @@ export const pilotOfferExamples = {
         source: 'offer',
         rail: 'financeops',
         total_usd,
-        client: { name: 'Northwind GmbH', account_id: 'northwind-emea' },
+        client: { ...activatedPilot.client, customer_account: 'northwind-emea' },
         objective,
         state: 'accepted',
         work_order_id: null,

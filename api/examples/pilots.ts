@@ -8,7 +8,7 @@ export const examplePilot = {
   rail: 'financeops',
   tier: 'standard',
   total_usd: 269,
-  client: { name: 'Northwind GmbH', account_id: null },
+  client: { name: 'Northwind GmbH', account_id: null, customer_account: null },
   objective: 'Match the open invoices of the fourth quarter with the payments.',
   workflow_description: null,
   desired_start: '2030-01-07',

@@ -8,6 +8,7 @@ import {
 } from '#domain/pilots/pilot.ts'
 import { Digest, freeText, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
+import { AccountId } from '../commercial/control-shapes.ts'
 import { contractSchema } from '../discovery/contract-shape.ts'
 import { Tier } from '../payments/shapes.ts'
 import { Run } from '../runs/shapes.ts'
@@ -28,7 +29,13 @@ export const Pilot = z
     rail: Rail,
     tier: Tier,
     total_usd: z.int().min(0),
-    client: z.strictObject({ name: z.string(), account_id: z.string().nullable() }),
+    client: z.strictObject({
+      name: z.string(),
+      account_id: AccountId.nullable(),
+      customer_account: z.string().nullable().meta({
+        description: 'As the agent of an offer or controlled pilot names whom its run is for.',
+      }),
+    }),
     objective: z.string(),
     workflow_description: z.string().nullable(),
     desired_start: z.iso.date().nullable(),

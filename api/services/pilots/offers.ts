@@ -64,7 +64,7 @@ export class PilotOffers extends Service<OfferDeps> {
       const challenge = await openChallenge(tx, quote_id)
       const { challenge_id } = challenge
       const status_token = await this.deps.tokens.statusToken('pt', callId)
-      const client = { name, contact: contact.email ?? null, account_id: customer_account }
+      const client = { name, contact: contact.email ?? null, account_id: null, customer_account }
       await insertPilot(tx, {
         pilot_id,
         source: 'offer',

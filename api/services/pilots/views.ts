@@ -11,7 +11,7 @@ import { runIdOf } from '../../../activities/task/facts.ts'
 export async function pilotView(tx: Tx, pilot: PilotRow) {
   const { state } = pilot
   const run = await findPilotRun(tx, { pilot_id: pilot.pilot_id })
-  const { name, account_id } = pilot.client
+  const { name, account_id, customer_account = null } = pilot.client
   const isReviewed = pilot.source === 'offer' && pilot.waiting_since !== null
   return {
     pilot_id: pilot.pilot_id,
@@ -19,7 +19,7 @@ export async function pilotView(tx: Tx, pilot: PilotRow) {
     rail: pilot.rail,
     tier: pilot.tier,
     total_usd: pilot.total_usd,
-    client: { name, account_id },
+    client: { name, account_id, customer_account },
     objective: pilot.objective,
     workflow_description: pilot.workflow_description,
     desired_start: pilot.desired_start,

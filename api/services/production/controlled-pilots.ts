@@ -155,7 +155,7 @@ export class ControlledPilotService extends Service<ProductionDeps> {
   }
 
   async #insert(tx: Tx, { writer, given, asked, callId }: Call, pilot_id: string, run: Activated) {
-    const { rail, tier, customer_account: account_id } = given
+    const { rail, tier, customer_account } = given
     const agent = await findAgent(tx, writer.agentId)
     await insertPilot(tx, {
       pilot_id,
@@ -166,7 +166,8 @@ export class ControlledPilotService extends Service<ProductionDeps> {
       client: JSON.stringify({
         name: agent?.name ?? writer.agentId,
         contact: agent?.contact.email ?? null,
-        account_id,
+        account_id: null,
+        customer_account,
       }),
       objective: asked.request.objective,
       agent_id: writer.agentId,

@@ -111,7 +111,7 @@ verifies('pilots.account', 'a client names the account of its own agent alone', 
   const submit = (by: ReturnType<typeof open>, more = {}) =>
     by.call('pilot-intake-submit', intakeInput({ client, ...more }))
   const { pilot, work_order, receipt } = (await submit(one.client)).body
-  expect(pilot.client).toEqual({ name: client.name, account_id })
+  expect(pilot.client).toEqual({ name: client.name, account_id, customer_account: null })
   expect(receipt.payload).toMatchObject({ account_id })
   expect(JSON.stringify(work_order)).not.toContain(account_id)
   const { pilot_id } = pilot

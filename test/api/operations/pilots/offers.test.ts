@@ -54,7 +54,7 @@ verifies('pilots.offer', 'an agent launches a pilot, which an operator activates
       source: 'offer',
       state: 'accepted',
       total_usd: price,
-      client: { account_id: 'northwind-emea' },
+      client: { account_id: null, customer_account: 'northwind-emea' },
       next_step: 'An operator reviews the pilot.',
     },
     quote: { rail: 'financeops', tier: 'standard', total_usd: price },
