@@ -108,10 +108,6 @@ export function writerOf({ caller, sent }: Context): Writer {
   return { agentId: caller.agentId, credentialId, tool: sent.tool ?? null }
 }
 
-/** Why the key of the agent does not cover this call, where the operation judges that. */
-export const deniedOf = ({ caller }: Context) =>
-  caller.kind === 'agent' ? caller.denied : undefined
-
 /** The body of a call as a stream. */
 export function sentStream({ sent }: Context): BodyStream {
   if (sent.stream === undefined) throw new TypeError('this call has no stream')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { activationSteps, scopeOf } from '#domain/production/activation-chain.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { deniedOf, moverOf, readingAgentId, writerOf } from '../agents/caller.ts'
+import { moverOf, readingAgentId, writerOf } from '../agents/caller.ts'
 import { PilotId, PilotToken } from '../pilots/token.ts'
 import { customerStart, productionErrors, startedRun } from '../production/production-shapes.ts'
 import { RunId } from '../runs/shapes.ts'
@@ -63,10 +63,11 @@ export const controlledPilotRun = <const Rail extends OfferRail>(rail: Rail) =>
       { accept_terms: _terms, idempotency_key: _key, usage: _usage, ...given },
       context,
     ) => {
+      const denied = context.caller.kind === 'agent' ? context.caller.denied : undefined
       const { headers, started } = await context.controlledPilots.run(
         { id: idOf(rail), path: pilotPath(rail), rail },
         writerOf(context),
-        { ...given, carried_payment: context.carriedPayment(), denied: deniedOf(context) },
+        { ...given, carried_payment: context.carriedPayment(), denied },
         context.callId,
       )
       const isNew = given.request.pilot_id === undefined
