@@ -91,7 +91,7 @@ export const pilotExamples = {
         work_order_id: ids.workOrder,
         intake_kind: 'workflow_intake',
         state: 'queued',
-        requested_tool_id: 'financeops',
+        requested_tool_id: 'service_os',
         rail: 'financeops',
         objective: pilot.objective,
         requester: client,

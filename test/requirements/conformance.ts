@@ -25,7 +25,8 @@ export const conformanceRequirements = {
   },
   'conform.requested-tool': {
     source: 'runs § Work orders',
-    behavior: 'A stored order names one of the active requested tool ids.',
+    behavior:
+      'A stored order names one of the active requested tool ids, also where no caller asked for it by one; its rail and its place in the review are those of its run or pilot.',
   },
   'conform.preflight': {
     source: 'tasks § Preflight',

@@ -41,6 +41,7 @@ import type { Inspection } from '#domain/services/inspection.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import type { Delivery } from '#domain/work-orders/delivery.ts'
+import type { ToolId } from '#domain/work-orders/work-order.ts'
 import type {
   Ap2Document,
   Contact,
@@ -1677,7 +1678,7 @@ export type Database = {
   work_orders: {
     work_order_id: string
     intake_kind: 'external_agent_request' | 'workflow_intake'
-    requested_tool_id: RailKey | 'service_os'
+    requested_tool_id: ToolId
     objective: string
     requester: Json<Requester>
     agent_id: string | null

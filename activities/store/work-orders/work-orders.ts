@@ -1,6 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { PilotState } from '#domain/pilots/pilot.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { COUNTED_MAX, countOf, insertRow, lockRow } from '../postgres/rows.ts'
@@ -201,7 +200,12 @@ const queued = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
     .where(waitingAs(waits, { since: 'created_at', amount: totalOfQuote('work_orders.quote_id') }))
     .$if(subjectId !== undefined, (query) => query.where('work_order_id', '=', String(subjectId)))
     .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))
-    .$if(rail !== undefined, (query) => query.where('requested_tool_id', '=', rail as RailKey))
+    .$if(rail !== undefined, (query) => query.where(hasRunOf(String(rail))))
+
+/** Whether an order has a run of this rail. */
+const hasRunOf = (rail: string) =>
+  sql<boolean>`exists (select from work_order_tasks w join tasks t using (task_id)
+    where w.work_order_id = work_orders.work_order_id and t.rail = ${rail})`
 
 /** Undecided orders, longest waiting first. */
 export async function listQueuedOrders(

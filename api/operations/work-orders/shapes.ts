@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
-import { railKeys, requestedTools } from '#domain/rails/rail.ts'
+import { requestedTools } from '#domain/rails/rail.ts'
 import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import { intakeKinds, SERVICE_OS, workOrderStates } from '#domain/work-orders/work-order.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
@@ -67,7 +67,7 @@ export const WorkOrder = z
     work_order_id: WorkOrderId,
     intake_kind: z.enum(intakeKinds),
     state: z.enum(workOrderStates),
-    requested_tool_id: z.enum([SERVICE_OS, ...railKeys]),
+    requested_tool_id: ToolId,
     rail: Rail.nullable(),
     objective: z.string(),
     requester: Requester,

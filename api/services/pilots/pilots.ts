@@ -7,6 +7,7 @@ import { railOf, rails } from '#domain/rails/index.ts'
 import { type RailKey, type Tier, usagesOf } from '#domain/rails/rail.ts'
 import { dayOf } from '#domain/receipts/statement.ts'
 import type { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
+import { toolOf } from '#domain/work-orders/work-order.ts'
 import { type DerivedTokens, secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import {
@@ -223,7 +224,7 @@ const storeOrder = (
     work_order_id: workOrderId,
     status_token_sha256: statusTokenSha256,
     intake_kind: 'workflow_intake',
-    requested_tool_id: rail,
+    requested_tool_id: toolOf(rail),
     objective,
     quote_id: null,
     agent_id: null,

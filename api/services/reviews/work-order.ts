@@ -154,6 +154,7 @@ const offerOf = ({ exchange_until, reward_note }: WorkOrderRow) =>
 
 async function listed(tx: Tx, order: WorkOrderRow): Promise<WaitingSubject> {
   const { work_order_id, requested_tool_id, objective, requester, quote_id, created_at } = order
+  const [one, ...others] = await listOrderedTasks(tx, work_order_id)
   const where = order.exchange_until === null ? '' : ' on the public exchange'
   const who = 'name' in requester ? `${requester.name} (${requester.contact})` : requester.agent_id
   return {
@@ -161,7 +162,7 @@ async function listed(tx: Tx, order: WorkOrderRow): Promise<WaitingSubject> {
     subject_id: work_order_id,
     state: 'queued',
     waiting_since: created_at.toISOString(),
-    rail: requested_tool_id,
+    rail: one === undefined || others.length > 0 ? requested_tool_id : one.rail,
     summary: `${who} requests ${requested_tool_id}${where}: ${[...objective].slice(0, 200).join('')}`,
     evidence_links: [{ host: 'base', path: `/api/work-orders?work_order_id=${work_order_id}` }],
     amount_usd: await priceOf(tx, quote_id),

@@ -1,8 +1,9 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { isRail, type RailKey, type Tier } from '#domain/rails/rail.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { workOrderState } from '#domain/work-orders/work-order.ts'
+import { findPilot } from '../../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { Requester } from '../../../activities/store/schema/json-columns.ts'
 import { storeDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
@@ -125,7 +126,7 @@ export async function orderView(tx: Tx, order: WorkOrderRow) {
     intake_kind: order.intake_kind,
     state: workOrderState(next?.decision ?? order.decision, runs, claim?.state),
     requested_tool_id: order.requested_tool_id,
-    rail: railOfOrder(order, tasks),
+    rail: await railOfOrder(tx, order, tasks),
     objective: order.objective,
     requester: order.requester,
     agent_id: order.agent_id,
@@ -137,12 +138,13 @@ export async function orderView(tx: Tx, order: WorkOrderRow) {
   }
 }
 
-/** The rail of its one run; of an order without a run yet, as that of a pilot, the rail that it asks for. */
-function railOfOrder(
-  { requested_tool_id }: WorkOrderRow,
+/** The rail of its one run, or while it has none that of its pilot. */
+async function railOfOrder(
+  tx: Tx,
+  { work_order_id }: WorkOrderRow,
   tasks: readonly Pick<TaskRow, 'rail'>[],
-): TaskRow['rail'] | null {
-  if (tasks.length === 0) return isRail(requested_tool_id) ? requested_tool_id : null
+): Promise<TaskRow['rail'] | null> {
+  if (tasks.length === 0) return (await findPilot(tx, { work_order_id }))?.rail ?? null
   return (tasks.length === 1 && tasks[0]?.rail) || null
 }
 

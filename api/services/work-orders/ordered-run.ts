@@ -1,6 +1,5 @@
-import { railOf } from '#domain/rails/index.ts'
 import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
-import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
+import { toolOf } from '#domain/work-orders/work-order.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { makeAutomaticTransitions } from '../../../activities/task/automatic-transitions.ts'
@@ -58,7 +57,7 @@ export function orderOfRun(
 ) {
   return {
     intake_kind: 'external_agent_request' as const,
-    requested_tool_id: railOf(rail).takes.requestedTool ? rail : SERVICE_OS,
+    requested_tool_id: toolOf(rail),
     objective: `One ${tier} run of ${rail}, ${purpose}.`,
     requester: { agent_id: agentId },
     // The agent accepted terms that contain this declaration.

@@ -1,8 +1,14 @@
+import { type RailKey, requestedTools } from '../rails/rail.ts'
 import type { TaskState } from '../tasks/lifecycle.ts'
 
 export const intakeKinds = ['external_agent_request', 'workflow_intake'] as const
 /** What an order may ask for: a rail that takes such requests, or `service_os`, which is several runs in one order. */
 export const SERVICE_OS = 'service_os' as const
+export type ToolId = typeof SERVICE_OS | (typeof requestedTools)[number]
+/** The tool id of an order for a run of this rail that was asked for otherwise. */
+export const toolOf = (rail: RailKey): ToolId =>
+  requestedTools.find((tool) => tool === rail) ?? SERVICE_OS
+
 export const workOrderStates = [
   'queued',
   'approved',

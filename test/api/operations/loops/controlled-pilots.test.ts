@@ -28,10 +28,9 @@ const quoted = async (rail: OfferRail, tier: Start['tier'] = 'standard') => {
   const asked = { rail, tier, units: ++units, idempotency_key: freshKey() }
   return (await agent.client.call('agent-quote', asked)).body.quote.quote_id
 }
-const pilots = async (source: 'controlled' | 'offer') => {
-  const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
-  return (await operator.call('pilots-list', { source })).body.items
-}
+const operator = () => createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
+const pilots = async (source: 'controlled' | 'offer') =>
+  (await operator().call('pilots-list', { source })).body.items
 /** The refusal of a start, whose event its agent reads. One that the chain takes is stored; no worker continues it here. */
 const started = async (rail: OfferRail, sent: Start) => (await chained(agent, rail, sent))?.code
 async function chained({ client }: Pick<typeof agent, 'client'>, rail: OfferRail, sent: Start) {
@@ -49,16 +48,30 @@ async function chained({ client }: Pick<typeof agent, 'client'>, rail: OfferRail
   return { code, failed: chain.at(-1)?.step, detail: chain.at(-1)?.detail }
 }
 
-verifies('pilot.example', 'the printed call is taken with a quote of one’s own', async () => {
-  for (const rail of ['tokenops', 'financeops', 'energyops'] as const) {
-    const { example } = operations.find(({ id }) => id === `${rail}-controlled-pilot-run`)!
-    const { entitlement_id: _paid, ...printed } = example.input as Start
-    const quote_id = await quoted(rail, printed.tier)
-    const of = { quote_id, callback_url: callback(), idempotency_key: freshKey() }
-    expect(await started(rail, { ...printed, ...of }), rail).toBeUndefined()
-    expect((await pilots('controlled'))[0]).toMatchObject({ rail, state: 'running' })
-  }
-})
+verifies(
+  ['pilot.example', 'conform.requested-tool'],
+  'the printed call is taken with a quote of one’s own',
+  async () => {
+    for (const rail of ['tokenops', 'financeops', 'energyops'] as const) {
+      const { example } = operations.find(({ id }) => id === `${rail}-controlled-pilot-run`)!
+      const { entitlement_id: _paid, ...printed } = example.input as Start
+      const quote_id = await quoted(rail, printed.tier)
+      const of = { quote_id, callback_url: callback(), idempotency_key: freshKey() }
+      expect(await started(rail, { ...printed, ...of }), rail).toBeUndefined()
+      expect((await pilots('controlled'))[0]).toMatchObject({ rail, state: 'running' })
+      // An order that no caller asked for by a tool id is found by the rail of its run.
+      const { items } = (await operator().call('loop-review-console', { kind: 'work_order', rail }))
+        .body
+      expect(items).toMatchObject([{ rail, state: 'queued' }])
+      const { requested_tool_id } = await apis.db
+        .selectFrom('work_orders')
+        .select('requested_tool_id')
+        .where('work_order_id', '=', String(items[0]?.subject_id))
+        .executeTakeFirstOrThrow()
+      expect(requested_tool_id).toBe(rail === 'tokenops' ? rail : 'service_os')
+    }
+  },
+)
 
 verifies(
   ['pilot.named', 'production.gate-events'],

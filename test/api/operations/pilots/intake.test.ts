@@ -44,60 +44,68 @@ const say = (
     ...more,
   })
 
-verifies('pilots.intake', 'an intake is stored once and read by its token', async () => {
-  const today = new Date().toISOString().slice(0, 10)
-  const workflow_description = 'Payments are matched by hand once a month.'
-  const input = intakeInput({ desired_start: today, workflow_description })
-  const first = await open().call('pilot-intake-submit', input)
-  expect(first.status).toBe(202)
-  const { pilot, work_order, receipt, status_token } = first.body
-  expect(pilot).toMatchObject({
-    source: 'intake',
-    state: 'requested',
-    rail: 'financeops',
-    client: { name: 'Northwind GmbH' },
-    workflow_description,
-    desired_start: today,
-    work_order_id: work_order.work_order_id,
-    runs: [],
-  })
-  expect(work_order).toMatchObject({
-    intake_kind: 'workflow_intake',
-    state: 'queued',
-    rail: 'financeops',
-    run_ids: [],
-  })
-  expect(receipt).toMatchObject({
-    kind: 'intake',
-    subject: pilot.pilot_id,
-    payload: { objective_sha256: digestOf(input.objective) },
-  })
-  const again = await open().call('pilot-intake-submit', input)
-  expect(again.body).toEqual(first.body)
-  expect((await holder(status_token).call('pilot-intake-read', {})).body).toEqual({ pilot })
-  expect(JSON.stringify((await open().call('pilot-intake-read', {})).body)).not.toContain(
-    'Northwind',
-  )
-  const other = await asked()
-  expect(other.pilot.pilot_id).not.toBe(pilot.pilot_id)
-  const pro = await requestedPilot(hosts().base, { tier: 'pro' })
-  expect(pro.pilot.total_usd).toBeGreaterThan(pilot.total_usd)
-  const refused = (more: Partial<InputOf<'pilot-intake-submit'>>) =>
-    problemOf(open().call('pilot-intake-submit', intakeInput(more)))
-  expect(await refused({ rail: 'contractops' })).toMatchObject({
-    status: 403,
-    code: 'rail_not_allowed',
-  })
-  expect(await refused({ desired_start: '2026-11-01' })).toMatchObject({
-    status: 400,
-    code: 'invalid_request',
-    errors: [{ pointer: '/desired_start' }],
-  })
-  expect(await refused({ objective: 'use the password: hunter2hunter2' })).toMatchObject({
-    status: 422,
-    code: 'forbidden_material',
-  })
-})
+verifies(
+  ['pilots.intake', 'conform.requested-tool'],
+  'an intake is stored once and read by its token',
+  async () => {
+    const today = new Date().toISOString().slice(0, 10)
+    const workflow_description = 'Payments are matched by hand once a month.'
+    const input = intakeInput({ desired_start: today, workflow_description })
+    const first = await open().call('pilot-intake-submit', input)
+    expect(first.status).toBe(202)
+    const { pilot, work_order, receipt, status_token } = first.body
+    // Financeops is no tool that an order asks for by its id.
+    expect(work_order).toMatchObject({ requested_tool_id: 'service_os', rail: 'financeops' })
+    const named = (await requestedPilot(hosts().base, { rail: 'packetops' })).work_order
+    expect(named).toMatchObject({ requested_tool_id: 'packetops', rail: 'packetops' })
+    expect(pilot).toMatchObject({
+      source: 'intake',
+      state: 'requested',
+      rail: 'financeops',
+      client: { name: 'Northwind GmbH' },
+      workflow_description,
+      desired_start: today,
+      work_order_id: work_order.work_order_id,
+      runs: [],
+    })
+    expect(work_order).toMatchObject({
+      intake_kind: 'workflow_intake',
+      state: 'queued',
+      rail: 'financeops',
+      run_ids: [],
+    })
+    expect(receipt).toMatchObject({
+      kind: 'intake',
+      subject: pilot.pilot_id,
+      payload: { objective_sha256: digestOf(input.objective) },
+    })
+    const again = await open().call('pilot-intake-submit', input)
+    expect(again.body).toEqual(first.body)
+    expect((await holder(status_token).call('pilot-intake-read', {})).body).toEqual({ pilot })
+    expect(JSON.stringify((await open().call('pilot-intake-read', {})).body)).not.toContain(
+      'Northwind',
+    )
+    const other = await asked()
+    expect(other.pilot.pilot_id).not.toBe(pilot.pilot_id)
+    const pro = await requestedPilot(hosts().base, { tier: 'pro' })
+    expect(pro.pilot.total_usd).toBeGreaterThan(pilot.total_usd)
+    const refused = (more: Partial<InputOf<'pilot-intake-submit'>>) =>
+      problemOf(open().call('pilot-intake-submit', intakeInput(more)))
+    expect(await refused({ rail: 'contractops' })).toMatchObject({
+      status: 403,
+      code: 'rail_not_allowed',
+    })
+    expect(await refused({ desired_start: '2026-11-01' })).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      errors: [{ pointer: '/desired_start' }],
+    })
+    expect(await refused({ objective: 'use the password: hunter2hunter2' })).toMatchObject({
+      status: 422,
+      code: 'forbidden_material',
+    })
+  },
+)
 
 verifies('pilots.account', 'a client names the account of its own agent alone', async () => {
   const agents = () => agentOfPilots(hosts(), apis.operator)
