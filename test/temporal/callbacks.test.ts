@@ -8,15 +8,12 @@ import type { SendOutgoing } from '../../activities/http/outgoing.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../activities/keys/publish-keys.ts'
-import {
-  addDelivery,
-  findDelivery,
-  listAttempts,
-} from '../../activities/store/callbacks/callback-deliveries.ts'
+import { addDelivery, findDelivery } from '../../activities/store/callbacks/callback-deliveries.ts'
 import { ensureCallback } from '../../temporal/callbacks.ts'
 import { CALLBACKS_QUEUE, PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import type { CallbackSnapshot } from '../../workflows/callback/activities.ts'
 import { viewQuery } from '../../workflows/callback/messages.ts'
+import { listAttempts } from '../support/attempts.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'

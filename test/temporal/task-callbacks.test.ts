@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
-import {
-  latestDelivery,
-  listAttempts,
-} from '../../activities/store/callbacks/callback-deliveries.ts'
+import { latestDelivery } from '../../activities/store/callbacks/callback-deliveries.ts'
 import { listTaskExceptions } from '../../activities/store/tasks/task-exceptions.ts'
 import { listLedger } from '../../activities/store/tasks/tasks.ts'
 import { ensureCallback } from '../../temporal/callbacks.ts'
+import { listAttempts } from '../support/attempts.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { redeliver } from '../support/redeliver.ts'
 import { verifies } from '../verifies.ts'

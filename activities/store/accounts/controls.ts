@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { type AccountControls, openControls } from '#domain/accounts/controls.ts'
 import type { Tx } from '../postgres/db.ts'
 import { runInOrder, type Text } from '../postgres/pipeline.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, findValue, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ControlsRow = Selectable<Database['account_controls']>
@@ -71,7 +71,7 @@ export const spendOf = (account_id: string, spend: Spend) => ({
           rail: spend.rail,
           usd: spend.usd,
           units: spend.units ?? 1,
-          spent_at: sql<Date>`clock_timestamp()`,
+          spent_at: now,
         }),
       )
       .compile(),
@@ -79,12 +79,7 @@ export const spendOf = (account_id: string, spend: Spend) => ({
 
 /** Whether there is such an account. */
 export async function isAccount(tx: Tx, account_id: string): Promise<boolean> {
-  const found = await tx
-    .selectFrom('accounts')
-    .select('account_id')
-    .where('account_id', '=', account_id)
-    .executeTakeFirst()
-  return found !== undefined
+  return (await findValue(tx, 'accounts', { account_id }, 'account_id')) !== undefined
 }
 
 /** Locks an account against changes of its controls and against what is spent at a commit. */
@@ -97,13 +92,8 @@ export async function lockAccount(tx: Tx, account_id: string): Promise<void> {
     .execute()
 }
 
-export async function findControls(tx: Tx, account_id: string): Promise<ControlsRow | undefined> {
-  return tx
-    .selectFrom('account_controls')
-    .selectAll()
-    .where('account_id', '=', account_id)
-    .executeTakeFirst()
-}
+export const findControls = (tx: Tx, account_id: string) =>
+  findRow(tx, 'account_controls', { account_id })
 
 /** The monthly fee of an account, as its agent accepted it last or ended it; undefined where it never accepted one. */
 export const findFee = (tx: Tx, account_id: string) => findRow(tx, 'account_fees', { account_id })
@@ -120,7 +110,7 @@ export async function writeControls(
   { before, after }: { before: AccountControls; after: AccountControls },
 ): Promise<ControlsRow> {
   const { account_id, set_by, receipt_id } = change
-  const values = { ...after, set_by, receipt_id, set_at: sql<Date>`clock_timestamp()` }
+  const values = { ...after, set_by, receipt_id, set_at: now }
   await tx
     .insertInto('account_control_changes')
     .values({ ...change, before: JSON.stringify(before), after: JSON.stringify(after) })

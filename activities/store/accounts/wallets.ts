@@ -1,27 +1,16 @@
 import type { Selectable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { findRow, listRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type BoundWalletRow = Selectable<Database['account_wallets']>
 
 /** The wallets of an account, as they were bound. */
-export async function listBoundWallets(tx: Tx, accountId: string): Promise<BoundWalletRow[]> {
-  return tx
-    .selectFrom('account_wallets')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('bound_at')
-    .orderBy('wallet')
-    .execute()
-}
+export const listBoundWallets = (tx: Tx, accountId: string) =>
+  listRows(tx, 'account_wallets', { account_id: accountId }, ['bound_at', 'wallet'])
 
-export async function findBoundWallet(tx: Tx, wallet: string): Promise<BoundWalletRow | undefined> {
-  return tx
-    .selectFrom('account_wallets')
-    .selectAll()
-    .where('wallet', '=', wallet)
-    .executeTakeFirst()
-}
+export const findBoundWallet = (tx: Tx, wallet: string) =>
+  findRow(tx, 'account_wallets', { wallet })
 
 /** Binds a wallet; the caller holds `lockSwitches`, so that no payout of it is being reserved. */
 export async function insertBoundWallet(

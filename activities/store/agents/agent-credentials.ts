@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Tx } from '../postgres/db.ts'
-import { insertRow } from '../postgres/rows.ts'
+import { insertRow, listRows, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { AgentRow } from './agents.ts'
 
@@ -62,14 +62,8 @@ export async function findActiveCredential(
 }
 
 /** All credentials of an agent, newest first. */
-export async function listCredentials(tx: Tx, agentId: string): Promise<CredentialRow[]> {
-  return tx
-    .selectFrom('agent_credentials')
-    .selectAll()
-    .where('agent_id', '=', agentId)
-    .orderBy('version', 'desc')
-    .execute()
-}
+export const listCredentials = (tx: Tx, agentId: string) =>
+  listRows(tx, 'agent_credentials', { agent_id: agentId }, ['version desc'])
 
 /**
  * Stores a pending credential. It becomes valid when it is claimed; the previous one then stays valid for
@@ -123,7 +117,7 @@ export async function claimCredential(
     .set({
       state: 'active',
       secret_sha256: secretSha256,
-      claimed_at: sql<Date>`clock_timestamp()`,
+      claimed_at: now,
       expires_at: after(limits.credentialLifeSeconds),
     })
     .where('credential_id', '=', credential.credential_id)
@@ -136,7 +130,7 @@ export async function claimCredential(
 export async function revokeCredential(tx: Tx, credentialId: string): Promise<CredentialRow> {
   return tx
     .updateTable('agent_credentials')
-    .set({ state: 'revoked', revoked_at: sql<Date>`clock_timestamp()` })
+    .set({ state: 'revoked', revoked_at: now })
     .where('credential_id', '=', credentialId)
     .where('state', '<>', 'revoked')
     .returningAll()

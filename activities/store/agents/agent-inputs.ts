@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { type Tx, transaction } from '../postgres/db.ts'
-import { findRow, insertRow } from '../postgres/rows.ts'
+import { findRow, insertRow, now, updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type InputRow = Selectable<Database['agent_inputs']>
@@ -210,14 +210,8 @@ export async function keptUntil(
 }
 
 /** Releases every input that a subject uses. The time until their removal starts now. */
-export async function releaseInputs(tx: Tx, subject: string): Promise<void> {
-  await tx
-    .updateTable('agent_input_uses')
-    .set({ released_at: sql<Date>`clock_timestamp()` })
-    .where('subject', '=', subject)
-    .where('released_at', 'is', null)
-    .execute()
-}
+export const releaseInputs = (tx: Tx, subject: string) =>
+  updateRows(tx, 'agent_input_uses', { subject, released_at: null }, { released_at: now })
 
 /**
  * Removes unused inputs whose time is over, and uploads abandoned for `abandonedMs`, which is not longer; at most

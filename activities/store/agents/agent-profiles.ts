@@ -3,7 +3,7 @@ import type { TrustState } from '#domain/agents/trust.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import { containing } from '../postgres/like.ts'
-import { COUNTED_MAX, countUpTo } from '../postgres/rows.ts'
+import { COUNTED_MAX, countUpTo, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 type ProfileRow = Selectable<Database['agent_profiles']>
@@ -22,7 +22,7 @@ export async function putProfile(
     ...profile,
     capabilities: JSON.stringify(profile.capabilities),
     rails: JSON.stringify(profile.rails),
-    changed_at: sql<Date>`clock_timestamp()`,
+    changed_at: now,
   }
   await tx
     .insertInto('agent_profiles')

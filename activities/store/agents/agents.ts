@@ -4,7 +4,16 @@ import { mayAct, type TrustState, trustStates } from '#domain/agents/trust.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { noAmount, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countEach, findRow, insertOnce, lockRow, requireRow } from '../postgres/rows.ts'
+import {
+  changeRow,
+  countEach,
+  countOf,
+  findRow,
+  insertOnce,
+  lockRow,
+  now,
+  requireRow,
+} from '../postgres/rows.ts'
 import type { Contact } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
 
@@ -100,7 +109,7 @@ export async function moveTrust(
       .updateTable('agents')
       .set({
         trust_state: state,
-        trust_since: sql<Date>`clock_timestamp()`,
+        trust_since: now,
         decision_id: decision.decisionId,
         ...(decision.limits === undefined ? {} : { limits: JSON.stringify(decision.limits) }),
       })
@@ -122,17 +131,13 @@ export async function holdLimits(tx: Tx, agentId: string): Promise<TrustLimits |
 }
 
 /** Sets the limits of an agent outside a decision, with the receipt that says who did it and why. */
-export async function setLimits(
+export function setLimits(
   tx: Tx,
   agentId: string,
   { limits, receiptId }: { limits: TrustLimits; receiptId: string },
 ): Promise<AgentRow> {
-  return tx
-    .updateTable('agents')
-    .set({ limits: JSON.stringify(limits), limits_receipt_id: receiptId })
-    .where('agent_id', '=', agentId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const change = { limits: JSON.stringify(limits), limits_receipt_id: receiptId }
+  return changeRow(tx, 'agents', { agent_id: agentId }, change)
 }
 
 export type AgentFilter = WaitingFilter & {
@@ -162,12 +167,8 @@ export async function listAgents(
     .execute()
 }
 
-export async function countAgents(tx: Tx, filter: AgentFilter): Promise<number> {
-  const { waiting } = await filtered(tx, filter)
-    .select(({ fn }) => fn.countAll<string>().as('waiting'))
-    .executeTakeFirstOrThrow()
-  return Number(waiting)
-}
+export const countAgents = (tx: Tx, filter: AgentFilter): Promise<number> =>
+  countOf(filtered(tx, filter))
 
 /** The number of agents in each trust state, each up to `COUNTED_MAX`. */
 export const countTrustStates = (tx: Tx): Promise<Record<string, number>> =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
+import { now } from '../postgres/rows.ts'
 
 type SessionOperator = { operatorId: string; name: string }
 /** An operator who is signed in to the console. */
@@ -44,7 +45,7 @@ export async function findSession(tx: Tx, secret: string): Promise<OperatorSessi
     .where('s.session_sha256', '=', sha256Hex(secret))
     .where('s.ended_at', 'is', null)
     .where('o.revoked_at', 'is', null)
-    .where('s.expires_at', '>', sql<Date>`clock_timestamp()`)
+    .where('s.expires_at', '>', now)
     .executeTakeFirst()
   return row && { operatorId: row.operator_id, name: row.operator_name, expiresAt: row.expires_at }
 }
@@ -53,7 +54,7 @@ export async function findSession(tx: Tx, secret: string): Promise<OperatorSessi
 export async function endSession(tx: Tx, secret: string): Promise<void> {
   await tx
     .updateTable('operator_sessions')
-    .set({ ended_at: sql<Date>`clock_timestamp()` })
+    .set({ ended_at: now })
     .where('session_sha256', '=', sha256Hex(secret))
     .where('ended_at', 'is', null)
     .execute()
@@ -63,7 +64,7 @@ export async function endSession(tx: Tx, secret: string): Promise<void> {
 export async function endSessionsOf(tx: Tx, operatorId: string): Promise<void> {
   await tx
     .updateTable('operator_sessions')
-    .set({ ended_at: sql<Date>`clock_timestamp()` })
+    .set({ ended_at: now })
     .where('operator_id', '=', operatorId)
     .where('ended_at', 'is', null)
     .execute()

@@ -1,8 +1,19 @@
-import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
+import { type Selectable, sql, type UpdateObject } from 'kysely'
 import type { BadgeState } from '#domain/agents/listing.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { COUNTED_MAX, countUpTo } from '../postgres/rows.ts'
+import {
+  COUNTED_MAX,
+  countOf,
+  countUpTo,
+  findRow,
+  insertNew,
+  insertRow,
+  lockRow,
+  type NewRow,
+  now,
+  updateRows,
+} from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -13,38 +24,25 @@ type Changes = UpdateObject<Database, 'trust_listings'>
 type BadgeEventRow = Selectable<Database['trust_badge_events']>
 
 /** Creates a listing. Returns undefined if the agent has one that is not rejected. */
-export async function insertListing(
-  tx: Tx,
-  listing: Insertable<Database['trust_listings']>,
-): Promise<ListingRow | undefined> {
-  return tx
-    .insertInto('trust_listings')
-    .values(listing)
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst()
-}
+export const insertListing = (tx: Tx, listing: NewRow<'trust_listings'>) =>
+  insertNew(tx, 'trust_listings', listing)
 
 /** How many listings this agent made within a day. */
 export async function countListingsToday(tx: Tx, agentId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('trust_listings')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('agent_id', '=', agentId)
-    .where('listed_at', '>', sql<Date>`clock_timestamp() - interval '1 day'`)
-    .executeTakeFirstOrThrow()
-  return count
+  return countOf(
+    tx
+      .selectFrom('trust_listings')
+      .where('agent_id', '=', agentId)
+      .where('listed_at', '>', sql<Date>`clock_timestamp() - interval '1 day'`),
+  )
 }
 
-const byId = (tx: Tx, listingId: string) =>
-  tx.selectFrom('trust_listings').selectAll().where('trust_listing_id', '=', listingId)
-
-export const findListing = (tx: Tx, listingId: string): Promise<ListingRow | undefined> =>
-  byId(tx, listingId).executeTakeFirst()
+export const findListing = (tx: Tx, listingId: string) =>
+  findRow(tx, 'trust_listings', { trust_listing_id: listingId })
 
 /** The row, locked for the rest of the transaction. */
-export const lockListing = (tx: Tx, listingId: string): Promise<ListingRow | undefined> =>
-  byId(tx, listingId).forUpdate().executeTakeFirst()
+export const lockListing = (tx: Tx, listingId: string) =>
+  lockRow(tx, 'trust_listings', { trust_listing_id: listingId })
 
 type BadgeQuote = { quote_id: string; bound_to: string | null }
 
@@ -61,13 +59,8 @@ export async function isPlanned(tx: Tx, { quote_id, bound_to }: BadgeQuote): Pro
   return planned !== undefined
 }
 
-export async function updateListing(tx: Tx, listingId: string, changes: Changes): Promise<void> {
-  await tx
-    .updateTable('trust_listings')
-    .set(changes)
-    .where('trust_listing_id', '=', listingId)
-    .execute()
-}
+export const updateListing = (tx: Tx, listingId: string, changes: Changes) =>
+  updateRows(tx, 'trust_listings', { trust_listing_id: listingId }, changes)
 
 /** Stores what an operator decided about a locked listing. */
 export const reviewListing = (
@@ -78,7 +71,7 @@ export const reviewListing = (
   updateListing(tx, listingId, {
     review_state: state,
     review_decision_id: decisionId,
-    reviewed_at: sql<Date>`clock_timestamp()`,
+    reviewed_at: now,
   })
 
 export type ListingFilter = {
@@ -170,12 +163,8 @@ export async function findBadgeEvent(
     .executeTakeFirst()
 }
 
-export async function insertBadgeEvent(
-  tx: Tx,
-  event: Insertable<Database['trust_badge_events']>,
-): Promise<void> {
-  await tx.insertInto('trust_badge_events').values(event).execute()
-}
+export const insertBadgeEvent = (tx: Tx, event: NewRow<'trust_badge_events'>) =>
+  insertRow(tx, 'trust_badge_events', event)
 
 /** Adds months to a time as the calendar does, by Postgres. */
 export const monthsFromNow = (months: number) =>
@@ -205,12 +194,8 @@ export async function listWaitingListings(
     .execute()
 }
 
-export async function countWaitingListings(tx: Tx, filter: ReviewFilter): Promise<number> {
-  const { count } = await waiting(tx, filter)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
-}
+export const countWaitingListings = (tx: Tx, filter: ReviewFilter): Promise<number> =>
+  countOf(waiting(tx, filter))
 
 /** The badges of agents with a public listing; any other agent has none. */
 export async function badgesOf(

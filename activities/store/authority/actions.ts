@@ -1,7 +1,7 @@
 import { type Selectable, sql, type Updateable } from 'kysely'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import { findRow, insertRow, lockRow, type NewRow } from '../postgres/rows.ts'
+import { countOf, findRow, insertRow, lockRow, type NewRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ActionRow = Selectable<Database['delegated_actions']>
@@ -27,14 +27,8 @@ export async function findActionOf(tx: Tx, grantId: string): Promise<ActionRow |
 }
 
 /** How often the grant was tried. */
-export async function countAttempts(tx: Tx, grantId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('delegated_actions')
-    .select((select) => select.fn.countAll<string>().as('count'))
-    .where('grant_id', '=', grantId)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
+export const countAttempts = (tx: Tx, grantId: string): Promise<number> =>
+  countOf(tx.selectFrom('delegated_actions').where('grant_id', '=', grantId))
 
 /** The action for which this call of an operation works; undefined for a call of its own. */
 export async function findActionIdOfCall(
@@ -54,7 +48,7 @@ export async function findActionIdOfCall(
 export async function startAction(tx: Tx, actionId: string): Promise<void> {
   await tx
     .updateTable('delegated_actions')
-    .set({ state: 'started', started_at: sql<Date>`clock_timestamp()` })
+    .set({ state: 'started', started_at: now })
     .where('action_id', '=', actionId)
     .execute()
 }
@@ -68,7 +62,7 @@ type Ended = Pick<
 export async function endAction(tx: Tx, actionId: string, ended: Ended): Promise<void> {
   await tx
     .updateTable('delegated_actions')
-    .set({ ...ended, input: null, finished_at: sql<Date>`clock_timestamp()` })
+    .set({ ...ended, input: null, finished_at: now })
     .where('action_id', '=', actionId)
     .execute()
   await notifyChanged(tx, actionId)

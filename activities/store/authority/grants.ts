@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, lockRow } from '../postgres/rows.ts'
+import { findRow, insertOnce, listRows, lockRow, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type GrantRow = Selectable<Database['action_grants']>
@@ -10,14 +10,8 @@ export async function storeGrant(
   tx: Tx,
   grant: Insertable<Database['action_grants']>,
 ): Promise<GrantRow> {
-  await tx
-    .insertInto('action_grants')
-    .values(grant)
-    .onConflict((conflict) => conflict.column('grant_id').doNothing())
-    .execute()
-  const stored = await findGrant(tx, grant.grant_id)
-  if (stored === undefined) throw new Error('a grant that was stored is missing')
-  return stored
+  await insertOnce(tx, 'action_grants', grant)
+  return requireRow(tx, 'action_grants', { grant_id: grant.grant_id })
 }
 
 export const findGrant = (tx: Tx, grantId: string) =>
@@ -28,15 +22,8 @@ export const lockGrant = (tx: Tx, grantId: string) =>
   lockRow(tx, 'action_grants', { grant_id: grantId })
 
 /** The grants of a mandate, newest first. */
-export async function listGrants(tx: Tx, mandateId: string, most: number): Promise<GrantRow[]> {
-  return tx
-    .selectFrom('action_grants')
-    .selectAll()
-    .where('mandate_id', '=', mandateId)
-    .orderBy('issued_at', 'desc')
-    .limit(most)
-    .execute()
-}
+export const listGrants = (tx: Tx, mandateId: string, most: number) =>
+  listRows(tx, 'action_grants', { mandate_id: mandateId }, ['issued_at desc'], most)
 
 /** Moves a locked grant; a refused action gives it back as `issued`, or as `revoked` where its mandate is. */
 export async function moveGrant(tx: Tx, grantId: string, state: GrantRow['state']): Promise<void> {

@@ -1,7 +1,15 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { MandateTerms } from '#domain/authority/artifacts.ts'
 import type { Tx } from '../postgres/db.ts'
-import { COUNTED_MAX, findRow, lockRow, upTo } from '../postgres/rows.ts'
+import {
+  COUNTED_MAX,
+  findRow,
+  insertOnce,
+  lockRow,
+  now,
+  requireRow,
+  upTo,
+} from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type AuthorityMandateRow = Selectable<Database['authority_mandates']>
@@ -29,15 +37,12 @@ export async function findDraft(tx: Tx, draftId: string): Promise<DraftRow | und
     .selectFrom('authority_drafts')
     .selectAll()
     .where('draft_id', '=', draftId)
-    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .where('expires_at', '>', now)
     .executeTakeFirst()
 }
 
 export async function removeExpiredDrafts(tx: Tx): Promise<void> {
-  await tx
-    .deleteFrom('authority_drafts')
-    .where('expires_at', '<', sql<Date>`clock_timestamp()`)
-    .execute()
+  await tx.deleteFrom('authority_drafts').where('expires_at', '<', now).execute()
 }
 
 /** Stores a mandate under its id and returns the stored one, which is the first for a repeat. */
@@ -45,14 +50,8 @@ export async function storeAuthorityMandate(
   tx: Tx,
   mandate: Insertable<Database['authority_mandates']>,
 ): Promise<AuthorityMandateRow> {
-  await tx
-    .insertInto('authority_mandates')
-    .values(mandate)
-    .onConflict((conflict) => conflict.column('mandate_id').doNothing())
-    .execute()
-  const stored = await findAuthorityMandate(tx, mandate.mandate_id)
-  if (stored === undefined) throw new Error('a mandate that was stored is missing')
-  return stored
+  await insertOnce(tx, 'authority_mandates', mandate)
+  return requireRow(tx, 'authority_mandates', { mandate_id: mandate.mandate_id })
 }
 
 export const findAuthorityMandate = (tx: Tx, mandateId: string) =>
@@ -85,7 +84,7 @@ export async function revokeAuthorityMandate(
 ): Promise<number> {
   await tx
     .updateTable('authority_mandates')
-    .set({ revoked_at: sql<Date>`clock_timestamp()`, revoked_by: by, revoke_reason: reason })
+    .set({ revoked_at: now, revoked_by: by, revoke_reason: reason })
     .where('mandate_id', '=', mandateId)
     .where('revoked_at', 'is', null)
     .execute()

@@ -9,7 +9,7 @@ import {
 } from '#domain/callbacks/callback.ts'
 import type { CallbackSubjectEvent } from '#domain/callbacks/callback-body.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
-import { findRow, insertOnce, lockRow } from '../postgres/rows.ts'
+import { findFirst, findRow, insertOnce, lockRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type DeliveryRow = Selectable<Database['callback_deliveries']>
@@ -73,20 +73,8 @@ export const findDelivery = (tx: Tx, deliveryId: string) =>
   findRow(tx, 'callback_deliveries', { delivery_id: deliveryId })
 
 /** The newest delivery of one event of one subject. */
-export async function latestDelivery(
-  tx: Tx,
-  subject: string,
-  event: CallbackSubjectEvent,
-): Promise<DeliveryRow | undefined> {
-  return tx
-    .selectFrom('callback_deliveries')
-    .selectAll()
-    .where('subject', '=', subject)
-    .where('event', '=', event)
-    .orderBy('ordinal', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-}
+export const latestDelivery = (tx: Tx, subject: string, event: CallbackSubjectEvent) =>
+  findFirst(tx, 'callback_deliveries', { subject, event }, ['ordinal desc'])
 
 /** The delivery, locked until the transaction ends. Undefined if nothing is left to send. */
 export async function lockOpenDelivery(
@@ -95,16 +83,6 @@ export async function lockOpenDelivery(
 ): Promise<DeliveryRow | undefined> {
   const row = await lockRow(tx, 'callback_deliveries', { delivery_id: deliveryId })
   return row !== undefined && isCallbackOpen(row.state) ? row : undefined
-}
-
-/** All attempts at a delivery, oldest first. */
-export async function listAttempts(tx: Tx, deliveryId: string): Promise<AttemptRow[]> {
-  return tx
-    .selectFrom('callback_attempts')
-    .selectAll()
-    .where('delivery_id', '=', deliveryId)
-    .orderBy('attempt')
-    .execute()
 }
 
 /** The status of a delivery, by the clock of Postgres. Undefined if the id is unknown. */
@@ -178,7 +156,7 @@ export async function endAttempt(
   const delivery = await lockOpenDelivery(tx, deliveryId)
   const ended = await tx
     .updateTable('callback_attempts')
-    .set({ ...end, ended_at: sql<Date>`clock_timestamp()` })
+    .set({ ...end, ended_at: now })
     .where('delivery_id', '=', deliveryId)
     .where('attempt', '=', attempt)
     .where('outcome', 'is', null)
@@ -205,7 +183,7 @@ async function move(tx: Tx, delivery: DeliveryRow, outcome: CallbackOutcome): Pr
       state,
       failures,
       next_attempt_at: sql<Date>`clock_timestamp() + ${delayMs} * interval '1 millisecond'`,
-      finished_at: isCallbackOpen(state) ? null : sql<Date>`clock_timestamp()`,
+      finished_at: isCallbackOpen(state) ? null : now,
     })
     .where('delivery_id', '=', delivery_id)
     .where('state', '=', delivery.state)

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type InboxRow = Selectable<Database['callback_inbox']>
@@ -22,7 +23,7 @@ export async function receiveCallback(
       delivery_id,
       event,
       refused: refuseFirst > 0 ? 1 : 0,
-      received_at: refuseFirst > 0 ? null : sql<Date>`clock_timestamp()`,
+      received_at: refuseFirst > 0 ? null : now,
     })
     .onConflict((conflict) =>
       conflict.columns(['receiver', 'delivery_id']).doUpdateSet({

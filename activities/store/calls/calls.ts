@@ -3,6 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
 import { CHANGES_CHANNEL, notifyChanged } from '../postgres/notify.ts'
 import { prepared, type Statement } from '../postgres/prepared.ts'
+import { now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import { type Lease, leaseEnd } from './call-lease.ts'
 
@@ -52,7 +53,7 @@ export async function takeCallLease(tx: Tx, callId: string, lease: Lease): Promi
     .where((or) =>
       or.or([
         or('lease_until', 'is', null),
-        or('lease_until', '<', sql<Date>`clock_timestamp()`),
+        or('lease_until', '<', now),
         or('lease_holder', '=', lease.holder),
       ]),
     )
@@ -263,7 +264,7 @@ async function freePayment(tx: Tx, paymentId: string): Promise<boolean> {
     .set({
       ...freedColumns(payment.state),
       call_id: null,
-      changed_at: sql<Date>`clock_timestamp()`,
+      changed_at: now,
     })
     .where('payment_id', '=', paymentId)
     .execute()

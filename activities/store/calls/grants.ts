@@ -3,6 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { AtCommit, Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert, type Statement } from '../postgres/prepared.ts'
+import { now } from '../postgres/rows.ts'
 import { type Lease, leaseEnd } from './call-lease.ts'
 import type { CallRow } from './calls.ts'
 import { creditUndelivered, isUndelivered } from './undelivered.ts'
@@ -144,7 +145,7 @@ export async function grantCall(
     proof_nonce: proof?.nonce ?? null,
     path,
     body_sha256: proof?.bodySha256 ?? null,
-    granted_at: sql<Date>`clock_timestamp()`,
+    granted_at: now,
     ...(granted === 'read' ? readAlready(call_id, funding) : toBeLed(granted)),
   }
   atCommit(
@@ -182,13 +183,13 @@ const readAlready = (callId: string, funding: Funding) => ({
   subject: callId,
   status: 200,
   answer: '{}' as never,
-  finished_at: sql<Date>`clock_timestamp()`,
+  finished_at: now,
 })
 
 async function useCredit(tx: Tx, paymentId: string, callId: string): Promise<void> {
   const used = await tx
     .updateTable('payments')
-    .set({ credit: 'used', call_id: callId, changed_at: sql<Date>`clock_timestamp()` })
+    .set({ credit: 'used', call_id: callId, changed_at: now })
     .where('payment_id', '=', paymentId)
     .where('credit', '=', 'available')
     .returning('payment_id')

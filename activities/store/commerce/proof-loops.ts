@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import { insertOnce } from '../postgres/rows.ts'
+import { insertOnce, now, updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { CommerceProofRow } from './proofs.ts'
 
@@ -15,14 +15,8 @@ export const insertProofLoop = (
 const dueIn = (seconds: number) => sql<Date>`clock_timestamp() + ${seconds} * interval '1 second'`
 
 /** Makes the proof of a task due; without effect for a task that was begun otherwise. */
-export async function setProofDue(tx: Tx, taskId: string, seconds = 0): Promise<void> {
-  await tx
-    .updateTable('proof_loops')
-    .set({ due_at: dueIn(seconds) })
-    .where('task_id', '=', taskId)
-    .where('proof_id', 'is', null)
-    .execute()
-}
+export const setProofDue = (tx: Tx, taskId: string, seconds = 0) =>
+  updateRows(tx, 'proof_loops', { task_id: taskId, proof_id: null }, { due_at: dueIn(seconds) })
 
 /** Loops whose proof is due, the longest due first. */
 export async function listDueLoops(tx: Tx, most: number): Promise<ProofLoopRow[]> {
@@ -30,7 +24,7 @@ export async function listDueLoops(tx: Tx, most: number): Promise<ProofLoopRow[]
     .selectFrom('proof_loops')
     .selectAll()
     .where('proof_id', 'is', null)
-    .where('due_at', '<=', sql<Date>`clock_timestamp()`)
+    .where('due_at', '<=', now)
     .orderBy('due_at')
     .limit(most)
     .execute()
@@ -47,13 +41,8 @@ export async function lockUnproven(tx: Tx, taskId: string): Promise<boolean> {
   return row?.proof_id === null
 }
 
-export async function proveLoop(tx: Tx, taskId: string, proofId: string): Promise<void> {
-  await tx
-    .updateTable('proof_loops')
-    .set({ proof_id: proofId })
-    .where('task_id', '=', taskId)
-    .execute()
-}
+export const proveLoop = (tx: Tx, taskId: string, proofId: string) =>
+  updateRows(tx, 'proof_loops', { task_id: taskId }, { proof_id: proofId })
 
 /** The first proof of a package by its agent. */
 export async function findProofOf(

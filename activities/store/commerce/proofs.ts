@@ -3,9 +3,9 @@ import type { MissionKind } from '#domain/commerce/missions.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { ReferenceRow } from '../payments/payment-references.ts'
 import type { Tx } from '../postgres/db.ts'
-import { COUNTED_MAX, countOf, findRow, lockRow } from '../postgres/rows.ts'
+import { COUNTED_MAX, changeRow, countOf, findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
-import type { ReviewFilter } from '../tasks/review-decisions.ts'
+import { type Reviewed, type ReviewFilter, reviewedAs } from '../tasks/review-decisions.ts'
 
 export type CommerceProofRow = Selectable<Database['commerce_proofs']>
 export type NewCommerceProof = Omit<
@@ -147,22 +147,8 @@ export async function isPaymentUsed(
 }
 
 /** Stores what an operator decided about a locked proof that waits. */
-export async function reviewCommerceProof(
-  tx: Tx,
-  proofId: string,
-  reviewed: { state: 'approved' | 'rejected'; decisionId: string },
-): Promise<CommerceProofRow> {
-  return tx
-    .updateTable('commerce_proofs')
-    .set({
-      review_state: reviewed.state,
-      review_decision_id: reviewed.decisionId,
-      reviewed_at: sql<Date>`clock_timestamp()`,
-    })
-    .where('proof_id', '=', proofId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const reviewCommerceProof = (tx: Tx, proofId: string, reviewed: Reviewed) =>
+  changeRow(tx, 'commerce_proofs', { proof_id: proofId }, reviewedAs(reviewed))
 
 const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
   tx

@@ -1,7 +1,7 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { walletAccount } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, lockRow } from '../postgres/rows.ts'
+import { changeRow, findRow, insertNew, lockRow, type NewRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type WalletRow = Selectable<Database['allowance_wallets']>
@@ -15,30 +15,11 @@ export const lockWallet = (tx: Tx, walletId: string) =>
   lockRow(tx, 'allowance_wallets', { wallet_id: walletId })
 
 /** Creates a wallet. Returns undefined if the agent already has one. */
-export async function insertWallet(
-  tx: Tx,
-  wallet: Insertable<Database['allowance_wallets']>,
-): Promise<WalletRow | undefined> {
-  return tx
-    .insertInto('allowance_wallets')
-    .values(wallet)
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst()
-}
+export const insertWallet = (tx: Tx, wallet: NewRow<'allowance_wallets'>) =>
+  insertNew(tx, 'allowance_wallets', wallet)
 
-export async function updateLimits(
-  tx: Tx,
-  walletId: string,
-  limits: WalletLimits,
-): Promise<WalletRow> {
-  return tx
-    .updateTable('allowance_wallets')
-    .set({ ...limits, changed_at: sql<Date>`clock_timestamp()` })
-    .where('wallet_id', '=', walletId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updateLimits = (tx: Tx, walletId: string, limits: WalletLimits) =>
+  changeRow(tx, 'allowance_wallets', { wallet_id: walletId }, { ...limits, changed_at: now })
 
 /** Credit that this wallet paid for and that is neither used nor returned, in whole USD. */
 export async function reservedUnits(tx: Tx, walletId: string): Promise<number> {
@@ -77,15 +58,11 @@ export const withheldFrom = sql<boolean>`(e.source like 'wallet:%' and (
 export const lockWalletOf = (tx: Tx, agentId: string) =>
   lockRow(tx, 'allowance_wallets', { agent_id: agentId })
 
-export async function updateTier(
+export function updateTier(
   tx: Tx,
   walletId: string,
   { tier, perDayUsd }: { tier: WalletRow['tier']; perDayUsd: number },
 ): Promise<WalletRow> {
-  return tx
-    .updateTable('allowance_wallets')
-    .set({ tier, tier_per_day_usd: perDayUsd, changed_at: sql<Date>`clock_timestamp()` })
-    .where('wallet_id', '=', walletId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const change = { tier, tier_per_day_usd: perDayUsd, changed_at: now }
+  return changeRow(tx, 'allowance_wallets', { wallet_id: walletId }, change)
 }

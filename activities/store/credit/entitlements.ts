@@ -1,8 +1,8 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Entitlement } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import { findRow, lockRow } from '../postgres/rows.ts'
+import { findRow, lockRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type EntitlementRow = Selectable<Database['entitlements']>
@@ -58,7 +58,7 @@ export async function updateEntitlement(
       returned_units,
       source,
       ...funding,
-      changed_at: sql<Date>`clock_timestamp()`,
+      changed_at: now,
     })
     .where('entitlement_id', '=', entitlement_id)
     .execute()

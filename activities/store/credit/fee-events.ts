@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { walletAccount } from '#domain/credit/credit.ts'
 import type { MonthlyItem } from '#domain/credit/fees.ts'
 import type { Tx } from '../postgres/db.ts'
+import { changeRow, insertOnce, now, updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type FeeEventRow = Selectable<Database['fee_events']>
@@ -9,11 +10,7 @@ type NewFee = Omit<Insertable<Database['fee_events']>, 'created_at' | 'changed_a
 
 /** The event of a fee, locked, and stored first where it is new; only one transaction at a time has it. */
 export async function lockFeeEvent(tx: Tx, fee: NewFee): Promise<FeeEventRow> {
-  await tx
-    .insertInto('fee_events')
-    .values(fee)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertOnce(tx, 'fee_events', fee)
   return tx
     .selectFrom('fee_events')
     .selectAll()
@@ -23,18 +20,11 @@ export async function lockFeeEvent(tx: Tx, fee: NewFee): Promise<FeeEventRow> {
     .executeTakeFirstOrThrow()
 }
 
-export async function updateFeeEvent(
+export const updateFeeEvent = (
   tx: Tx,
   fee_event_id: string,
   change: Partial<Pick<FeeEventRow, 'state' | 'wallet_id' | 'amount_usd' | 'receipt_id'>>,
-): Promise<FeeEventRow> {
-  return tx
-    .updateTable('fee_events')
-    .set({ ...change, changed_at: sql<Date>`clock_timestamp()` })
-    .where('fee_event_id', '=', fee_event_id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+) => changeRow(tx, 'fee_events', { fee_event_id }, { ...change, changed_at: now })
 
 /** The oldest fees that an agent owes, or one of them, locked; those that another transaction takes now are left to it. */
 export async function lockDueFees(
@@ -70,19 +60,13 @@ export async function listDueFees(tx: Tx, most: number): Promise<string[]> {
 }
 
 /** Ends a fee that was held or due for its subject; one that is posted stays. */
-export async function releaseFeeOf(
-  tx: Tx,
-  item: FeeEventRow['item'],
-  subject: string,
-): Promise<void> {
-  await tx
-    .updateTable('fee_events')
-    .set({ state: 'released', changed_at: sql<Date>`clock_timestamp()` })
-    .where('item', '=', item)
-    .where('subject', '=', subject)
-    .where('state', 'in', ['held', 'due'])
-    .execute()
-}
+export const releaseFeeOf = (tx: Tx, item: FeeEventRow['item'], subject: string) =>
+  updateRows(
+    tx,
+    'fee_events',
+    { item, subject, state: ['held', 'due'] },
+    { state: 'released', changed_at: now },
+  )
 
 /** Ends the fees of the runs on a credit that are due, where its payment was taken back; those that are posted stay. */
 export async function releaseRunFees(tx: Tx, entitlementId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Account, debtAccount, type Leg, repayFirst } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
+import { findValue } from '../postgres/rows.ts'
 import { lockWallet } from './allowance-wallets.ts'
 
 export type PostedLeg = Leg & { receipt_id: string; kind: string; posted_at: Date }
@@ -34,12 +35,7 @@ async function afterDebt(tx: Tx, leg: Leg): Promise<Leg[]> {
 
 /** The balance of an agent's account in whole USD. */
 export async function readBalance(tx: Tx, account: Account): Promise<number> {
-  const row = await tx
-    .selectFrom('account_balances')
-    .select('units')
-    .where('account', '=', account)
-    .executeTakeFirst()
-  return row?.units ?? 0
+  return (await findValue(tx, 'account_balances', { account }, 'units')) ?? 0
 }
 
 /** All legs of every movement of an account, oldest first; with `most`, only of its latest movements. */

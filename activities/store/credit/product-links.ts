@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, now, updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type LinkRow = Selectable<Database['product_links']>
@@ -22,25 +22,14 @@ export async function putLink(
     .insertInto('product_links')
     .values({ rail, tier, ...unchecked })
     .onConflict((conflict) =>
-      conflict
-        .columns(['rail', 'tier'])
-        .doUpdateSet({ ...unchecked, changed_at: sql<Date>`clock_timestamp()` }),
+      conflict.columns(['rail', 'tier']).doUpdateSet({ ...unchecked, changed_at: now }),
     )
     .execute()
 }
 
 /** Stores the result of checking a page. A page that was replaced in the meantime stays unchecked. */
-export async function checkedLink(
-  tx: Tx,
-  receiptId: string,
-  outcome: 'live' | 'broken',
-): Promise<void> {
-  await tx
-    .updateTable('product_links')
-    .set({ outcome, checked_at: sql<Date>`clock_timestamp()` })
-    .where('receipt_id', '=', receiptId)
-    .execute()
-}
+export const checkedLink = (tx: Tx, receiptId: string, outcome: 'live' | 'broken') =>
+  updateRows(tx, 'product_links', { receipt_id: receiptId }, { outcome, checked_at: now })
 
 export const findLink = (tx: Tx, { rail, tier }: Cell) =>
   findRow(tx, 'product_links', { rail, tier })

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { ReferenceState } from '#domain/payments/payment-reference.ts'
 import type { ProviderEvent } from '#domain/payments/provider-event-type.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findFirst, findRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ProviderEventRow = Selectable<Database['provider_events']>
@@ -97,7 +97,7 @@ export async function recordOutcome(
 ): Promise<void> {
   await tx
     .updateTable('provider_events')
-    .set({ outcome, payment_reference_id: referenceId, applied_at: sql<Date>`clock_timestamp()` })
+    .set({ outcome, payment_reference_id: referenceId, applied_at: now })
     .where('provider', '=', provider)
     .where('event_id', '=', event_id)
     .execute()

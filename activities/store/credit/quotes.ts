@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type QuoteRow = Selectable<Database['quotes']> & { expired: boolean; used: boolean }
@@ -74,17 +75,10 @@ export async function insertQuote(tx: Tx, quote: NewQuote, lifeSeconds: number):
 }
 
 /** Binds an unbound quote to its owner, if the token belongs to it. */
-export async function bindQuote(
-  tx: Tx,
-  quoteId: string,
-  tokenSha256: string,
-  owner: string,
-): Promise<void> {
-  await tx
-    .updateTable('quotes')
-    .set({ bound_to: owner })
-    .where('quote_id', '=', quoteId)
-    .where('token_sha256', '=', tokenSha256)
-    .where('bound_to', 'is', null)
-    .execute()
-}
+export const bindQuote = (tx: Tx, quoteId: string, tokenSha256: string, owner: string) =>
+  updateRows(
+    tx,
+    'quotes',
+    { quote_id: quoteId, token_sha256: tokenSha256, bound_to: null },
+    { bound_to: owner },
+  )

@@ -57,24 +57,6 @@ export async function appendUsageEvent(
   return stored
 }
 
-/** A chain, oldest event first. */
-export async function listUsageEvents(
-  tx: Tx,
-  chain: string,
-  offset: number,
-  limit: number,
-): Promise<StoredUsageEvent[]> {
-  const rows = await tx
-    .selectFrom('usage_events')
-    .selectAll()
-    .where('chain', '=', chain)
-    .orderBy('sequence')
-    .offset(offset)
-    .limit(limit)
-    .execute()
-  return rows.map(eventOf)
-}
-
 /** Filters of an agent's own events. */
 export type UsageFilter = {
   agentId: string

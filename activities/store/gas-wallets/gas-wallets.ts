@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import type { Compilable } from '../postgres/pipeline.ts'
 import { prepared } from '../postgres/prepared.ts'
+import { now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** One signed transaction of a gas wallet. Chain numbers are decimal texts, as Postgres returns them. */
@@ -230,7 +231,7 @@ export async function reopenNonce(tx: Tx, wallet: string, nonce: string): Promis
 export async function recordBroadcast(tx: Tx, txHash: string): Promise<void> {
   await tx
     .updateTable('gas_wallet_transactions')
-    .set({ broadcast_at: sql<Date>`clock_timestamp()` })
+    .set({ broadcast_at: now })
     .where('tx_hash', '=', txHash)
     .where('broadcast_at', 'is', null)
     .execute()

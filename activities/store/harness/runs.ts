@@ -3,7 +3,7 @@ import type { HarnessRail, SuiteName } from '#domain/harness/suites.ts'
 import type { PlayedStep } from '#domain/harness/transcript.ts'
 import { type IdPage, type Tx, transaction } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, findValue, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type HarnessRunRow = Selectable<Database['harness_runs']>
@@ -138,19 +138,8 @@ export async function keepHarnessStep(
   return (await findHarnessStep(db, testRunId, played.step)) ?? played
 }
 
-export async function findHarnessStep(
-  tx: Tx,
-  testRunId: string,
-  step: string,
-): Promise<PlayedStep | undefined> {
-  const row = await tx
-    .selectFrom('harness_steps')
-    .select('played')
-    .where('test_run_id', '=', testRunId)
-    .where('step', '=', step)
-    .executeTakeFirst()
-  return row?.played
-}
+export const findHarnessStep = (tx: Tx, testRunId: string, step: string) =>
+  findValue(tx, 'harness_steps', { test_run_id: testRunId, step }, 'played')
 
 /** The outcomes of a test so far, in the order in which they were stored. */
 export async function listHarnessSteps(tx: Tx, testRunId: string): Promise<PlayedStep[]> {
@@ -172,7 +161,7 @@ export function endHarnessRun(
   return transaction(db, async (tx) => {
     await tx
       .updateTable('harness_runs')
-      .set({ ...totals, ended_at: sql<Date>`clock_timestamp()` })
+      .set({ ...totals, ended_at: now })
       .where('test_run_id', '=', testRunId)
       .where('ended_at', 'is', null)
       .execute()

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { RotationState } from '#domain/keys/rotation.ts'
 import type { Tx } from '../postgres/db.ts'
+import { now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type KeyRotationRow = Selectable<Database['key_rotations']>
@@ -110,7 +111,7 @@ export async function moveRotation(
     requested: {},
     published: { activate_at: due },
     active: { retire_at: due },
-    done: { done_at: sql<Date>`clock_timestamp()` },
+    done: { done_at: now },
   }
   await tx
     .updateTable('key_rotations')

@@ -3,6 +3,7 @@ import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { ModelOutput } from '#domain/drafts/draft.ts'
 import { type Prompt, promptDigest } from '#domain/drafts/prompt.ts'
 import type { Tx } from '../postgres/db.ts'
+import { now } from '../postgres/rows.ts'
 
 /** One call, and one more if its process died before the answer was stored. */
 const ATTEMPTS_MAX = 2
@@ -79,7 +80,7 @@ export async function endModelCall(
       prompt: null,
       output: text,
       output_sha256: sha256Hex(text),
-      answered_at: sql<Date>`clock_timestamp()`,
+      answered_at: now,
     })
     .where('subject', '=', subject)
     .where('prompt_sha256', '=', prompt_sha256)

@@ -2,7 +2,7 @@ import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Drafts } from '#domain/drafts/draft.ts'
 import type { DraftedRound } from '../../../workflows/run/activities.ts'
 import type { Tx } from '../postgres/db.ts'
-import { insertOnce } from '../postgres/rows.ts'
+import { findValue, insertOnce } from '../postgres/rows.ts'
 
 /** Stores the drafts of a round once. */
 export async function insertRunDrafts(
@@ -20,16 +20,5 @@ export async function insertRunDrafts(
   })
 }
 
-export async function findRunDrafts(
-  tx: Tx,
-  { runId, attempt, round }: DraftedRound,
-): Promise<Drafts | undefined> {
-  const row = await tx
-    .selectFrom('run_drafts')
-    .select('drafts')
-    .where('run_id', '=', runId)
-    .where('attempt', '=', attempt)
-    .where('round', '=', round)
-    .executeTakeFirst()
-  return row?.drafts
-}
+export const findRunDrafts = (tx: Tx, { runId, attempt, round }: DraftedRound) =>
+  findValue(tx, 'run_drafts', { run_id: runId, attempt, round }, 'drafts')

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { History } from '#domain/ap2/constraints.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, insertOnce } from '../postgres/rows.ts'
+import { findRow, insertOnce, lockRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type Ap2MandateRow = Selectable<Database['ap2_mandates']>
@@ -33,15 +33,8 @@ export async function findAp2Payment(
 }
 
 /** The mandate, locked until the transaction ends. It is locked after the challenge and before the wallet that pays. */
-export async function lockAp2Mandate(
-  tx: Tx,
-  by: { mandate_key: string } | { mandate_id: string },
-): Promise<Ap2MandateRow | undefined> {
-  const query = tx.selectFrom('ap2_mandates').selectAll().forUpdate()
-  return 'mandate_key' in by
-    ? query.where('mandate_key', '=', by.mandate_key).executeTakeFirst()
-    : query.where('mandate_id', '=', by.mandate_id).executeTakeFirst()
-}
+export const lockAp2Mandate = (tx: Tx, by: { mandate_key: string } | { mandate_id: string }) =>
+  lockRow(tx, 'ap2_mandates', by)
 
 /** What was paid under a locked mandate; a payment that was rejected or has expired is given back. */
 export async function readAp2History(
@@ -106,7 +99,7 @@ export async function revokeAp2Mandate(
 ): Promise<void> {
   await tx
     .updateTable('ap2_mandates')
-    .set({ revoked_at: sql<Date>`clock_timestamp()`, revoked_by: by, revoke_reason: reason })
+    .set({ revoked_at: now, revoked_by: by, revoke_reason: reason })
     .where('mandate_id', '=', mandateId)
     .where('revoked_at', 'is', null)
     .execute()

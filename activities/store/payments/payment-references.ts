@@ -3,7 +3,7 @@ import { namedMethods, type PaymentMethod } from '#domain/payments/payment-refer
 import { amountOf, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import { countOf, findRow, lockRow } from '../postgres/rows.ts'
+import { changeRow, countOf, findRow, insertNew, lockRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ReferenceRow = Selectable<Database['payment_references']>
@@ -145,14 +145,8 @@ export async function disputedIn(tx: Tx, walletId: string): Promise<number> {
 }
 
 /** The reference that funds an entitlement or may still fund it. */
-export async function findLiveOf(tx: Tx, entitlementId: string): Promise<ReferenceRow | undefined> {
-  return tx
-    .selectFrom('payment_references')
-    .selectAll()
-    .where('entitlement_id', '=', entitlementId)
-    .where('state', 'in', notOver)
-    .executeTakeFirst()
-}
+export const findLiveOf = (tx: Tx, entitlementId: string) =>
+  findRow(tx, 'payment_references', { entitlement_id: entitlementId, state: notOver })
 
 /** With `state`, all references in that state, waiting or not. */
 export type ReferenceFilter = WaitingFilter & {
@@ -203,17 +197,8 @@ export async function countAwaiting(tx: Tx, filter: ReferenceFilter): Promise<nu
  * Stores a reference as presented. Returns undefined if this payment, or another one for the challenge, was stored
  * before.
  */
-export async function insertReference(
-  tx: Tx,
-  reference: NewReference,
-): Promise<ReferenceRow | undefined> {
-  return tx
-    .insertInto('payment_references')
-    .values({ ...reference, state: 'presented' })
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst()
-}
+export const insertReference = (tx: Tx, reference: NewReference) =>
+  insertNew(tx, 'payment_references', { ...reference, state: 'presented' })
 
 /** Updates a locked reference; a new reason without a code removes the code of the earlier reason. */
 export async function updateReference(
@@ -224,14 +209,9 @@ export async function updateReference(
     'state' | 'reason' | 'reason_code' | 'decided_by' | 'settlement_receipt_id' | 'is_only_checked'
   >,
 ): Promise<ReferenceRow> {
-  const now = sql<Date>`clock_timestamp()`
   const reason_code = change.reason === undefined ? undefined : (change.reason_code ?? null)
-  const row = await tx
-    .updateTable('payment_references')
-    .set({ ...change, reason_code, checked_at: now, changed_at: now })
-    .where('payment_reference_id', '=', referenceId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const set = { ...change, reason_code, checked_at: now, changed_at: now }
+  const row = await changeRow(tx, 'payment_references', { payment_reference_id: referenceId }, set)
   await notifyChanged(tx, referenceId)
   return row
 }

@@ -4,7 +4,7 @@ import { releaseUnpaid } from '../calls/calls.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import { prepared } from '../postgres/prepared.ts'
-import { insertOnce } from '../postgres/rows.ts'
+import { insertOnce, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** A payment, with the end of the last verified window of its nonce in Unix seconds. */
@@ -30,8 +30,6 @@ export type Inclusion = {
   blockHash: string
   blockTime: bigint
 }
-
-const now = sql<Date>`clock_timestamp()`
 
 export async function findPayment(tx: Tx, paymentId: string): Promise<PaymentRow | undefined> {
   return tx

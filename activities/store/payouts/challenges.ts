@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { ChallengeState } from '#domain/payments/payment-reference.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countEach } from '../postgres/rows.ts'
+import { countEach, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ChallengeRow = Selectable<Database['payment_challenges']> & { lapsed: boolean }
@@ -107,7 +107,7 @@ export async function updateChallenge(
 ): Promise<void> {
   await tx
     .updateTable('payment_challenges')
-    .set({ ...change, changed_at: sql<Date>`clock_timestamp()` })
+    .set({ ...change, changed_at: now })
     .where('challenge_id', '=', challengeId)
     .execute()
 }

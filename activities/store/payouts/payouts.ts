@@ -4,6 +4,7 @@ import { transferNonce } from '#domain/core/ids.ts'
 import { type PayoutFacts, type PayoutView, payoutView } from '#domain/payouts/payout.ts'
 import type { Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
+import { now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReceiptRow } from './receipts.ts'
 
@@ -247,7 +248,7 @@ export async function listWaitingPayouts(
 export async function markExecuted(tx: Tx, payoutId: string): Promise<PayoutRow | undefined> {
   return tx
     .updateTable('payouts')
-    .set({ state: 'executed', executed_at: sql<Date>`clock_timestamp()` })
+    .set({ state: 'executed', executed_at: now })
     .where('payout_id', '=', payoutId)
     .where('state', '=', 'authorized')
     .returningAll()

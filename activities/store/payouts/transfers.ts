@@ -4,6 +4,7 @@ import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import type { Text } from '../postgres/pipeline.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
+import { now } from '../postgres/rows.ts'
 import type { PayoutRow, TransferRow } from './payouts.ts'
 
 /** The position of a transfer on chain. The time is in Unix seconds. */
@@ -14,7 +15,7 @@ export type Block = {
   blockTime: bigint
   confirmations: number
 }
-const changed = { changed_at: sql<Date>`clock_timestamp()` }
+const changed = { changed_at: now }
 
 /**
  * Serialises all reservations of one payout wallet until the transaction ends, so that the daily sum is exact, and

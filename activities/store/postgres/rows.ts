@@ -4,6 +4,7 @@ import {
   type Selectable,
   type SelectQueryBuilder,
   sql,
+  type UpdateObject,
 } from 'kysely'
 import type { Database } from '../schema/schema.ts'
 import type { Tx } from './db.ts'
@@ -12,15 +13,24 @@ type Table = keyof Database
 type Row<Of extends Table> = Selectable<Database[Of]>
 /** A row as it is stored; what is missing has a default. */
 export type NewRow<Of extends Table> = InsertObject<Database, Of>
-/** Columns with the values that name one row. */
-type Key<Of extends Table> = Partial<Record<keyof Row<Of> & string, string>>
+type Column<Of extends Table> = keyof Row<Of> & string
+/** Columns with what they hold in the rows that are meant: a value, one of several, or null. */
+type Key<Of extends Table> = {
+  readonly [Each in Column<Of>]?: Row<Of>[Each] | readonly Row<Of>[Each][]
+}
+/** Columns to order by, the first before the others. */
+type Order<Of extends Table> = readonly (Column<Of> | `${Column<Of>} desc`)[]
+
+/** The time of Postgres, as a value of a statement. */
+export const now: RawBuilder<Date> = sql<Date>`clock_timestamp()`
 
 /** The row of a table that these values name. */
 export const findRow = <Of extends Table>(
   tx: Tx,
   table: Of,
   key: Key<Of>,
-): Promise<Row<Of> | undefined> => first(tx, sql`select * from ${sql.table(table)} ${where(key)}`)
+): Promise<Row<Of> | undefined> =>
+  first(tx, sql`select * from ${sql.table(table)} where ${holds(key)}`)
 
 /** The same row, locked for the rest of the transaction. */
 export const lockRow = <Of extends Table>(
@@ -28,7 +38,7 @@ export const lockRow = <Of extends Table>(
   table: Of,
   key: Key<Of>,
 ): Promise<Row<Of> | undefined> =>
-  first(tx, sql`select * from ${sql.table(table)} ${where(key)} for update`)
+  first(tx, sql`select * from ${sql.table(table)} where ${holds(key)} for update`)
 
 /** The same row, which is there. */
 export async function requireRow<Of extends Table>(
@@ -38,6 +48,43 @@ export async function requireRow<Of extends Table>(
 ): Promise<Row<Of>> {
   const row = await findRow(tx, table, key)
   if (row === undefined) throw new Error(`${Object.values(key).join(' ')} is missing in ${table}`)
+  return row
+}
+
+/** One column of the row that these values name. */
+export async function findValue<Of extends Table, Name extends Column<Of>>(
+  tx: Tx,
+  table: Of,
+  key: Key<Of>,
+  column: Name,
+): Promise<Row<Of>[Name] | undefined> {
+  const query = sql<Row<Of>>`select ${sql.ref(column)} from ${sql.table(table)} where ${holds(key)}`
+  return (await first(tx, query))?.[column]
+}
+
+/** The rows that hold these values, in this order; only the first `most` of them. */
+export async function listRows<Of extends Table>(
+  tx: Tx,
+  table: Of,
+  key: Key<Of>,
+  order: Order<Of>,
+  most?: number,
+): Promise<Row<Of>[]> {
+  const limit = most === undefined ? sql`` : sql`limit ${most}`
+  const by = sql.raw(order.join(', '))
+  const query = sql<Row<Of>>`
+    select * from ${sql.table(table)} where ${holds(key)} order by ${by} ${limit}`
+  return (await query.execute(tx)).rows
+}
+
+/** The first row, in this order, of those that hold these values. */
+export async function findFirst<Of extends Table>(
+  tx: Tx,
+  table: Of,
+  key: Key<Of>,
+  order: Order<Of>,
+): Promise<Row<Of> | undefined> {
+  const [row] = await listRows(tx, table, key, order, 1)
   return row
 }
 
@@ -83,9 +130,12 @@ export async function countOf<DB, TB extends keyof DB, Chosen>(
   return count
 }
 
-const where = (key: Readonly<Record<string, string | undefined>>) =>
-  sql`where ${sql.join(
-    Object.entries(key).map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
+const holds = (key: Readonly<Record<string, unknown>>) =>
+  sql<boolean>`${sql.join(
+    Object.entries(key).map(([column, value]) => {
+      if (Array.isArray(value)) return sql`${sql.ref(column)} in (${sql.join(value)})`
+      return value === null ? sql`${sql.ref(column)} is null` : sql`${sql.ref(column)} = ${value}`
+    }),
     sql` and `,
   )}`
 
@@ -115,3 +165,47 @@ export async function insertOnce<Of extends Table>(
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
+
+/** Changes the rows that hold these values. */
+export async function updateRows<Of extends Table>(
+  tx: Tx,
+  table: Of,
+  key: Key<Of>,
+  change: UpdateObject<Database, Of>,
+): Promise<void> {
+  await sql`update ${sql.table(table)} set ${become(change)} where ${holds(key)}`.execute(tx)
+}
+
+/** Changes the one row that these values name, and returns it as it is then. */
+export async function changeRow<Of extends Table>(
+  tx: Tx,
+  table: Of,
+  key: Key<Of>,
+  change: UpdateObject<Database, Of>,
+): Promise<Row<Of>> {
+  const query = sql<Row<Of>>`
+    update ${sql.table(table)} set ${become(change)} where ${holds(key)} returning *`
+  const row = await first(tx, query)
+  if (row === undefined) throw new Error(`${Object.values(key).join(' ')} is missing in ${table}`)
+  return row
+}
+
+/** Stores a row and returns it; undefined where one of the same key is stored already. */
+export async function insertNew<Of extends Table>(
+  tx: Tx,
+  table: Of,
+  row: NewRow<Of>,
+): Promise<Row<Of> | undefined> {
+  const given = givenOf(row)
+  const columns = sql.join(given.map(([column]) => sql.ref(column)))
+  const values = sql.join(given.map(([, value]) => value))
+  const query = sql<Row<Of>>`insert into ${sql.table(table)} (${columns}) values (${values})
+    on conflict do nothing returning *`
+  return first(tx, query)
+}
+
+const givenOf = (row: unknown): [string, unknown][] =>
+  Object.entries(Object(row)).filter(([, value]) => value !== undefined)
+
+const become = (change: unknown) =>
+  sql.join(givenOf(change).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))

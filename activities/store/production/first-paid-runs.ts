@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, insertRow, upTo } from '../postgres/rows.ts'
+import { findFirst, findRow, insertRow, now, upTo } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type FirstPaidRunRow = Selectable<Database['first_paid_runs']>
@@ -28,7 +28,7 @@ export async function closeFirstPaidRun(
     .set({
       ...closed,
       conditions: JSON.stringify(closed.conditions),
-      closed_at: sql<Date>`clock_timestamp()`,
+      closed_at: now,
     })
     .where('task_id', '=', taskId)
     .execute()
@@ -47,12 +47,5 @@ export async function countFirstPaidRuns(tx: Tx): Promise<FirstPaidCounts> {
 }
 
 /** The run that met every condition first. */
-export async function findFirstReached(tx: Tx): Promise<FirstPaidRunRow | undefined> {
-  return tx
-    .selectFrom('first_paid_runs')
-    .selectAll()
-    .where('reached', '=', true)
-    .orderBy('closed_at')
-    .limit(1)
-    .executeTakeFirst()
-}
+export const findFirstReached = (tx: Tx) =>
+  findFirst(tx, 'first_paid_runs', { reached: true }, ['closed_at'])

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { DifferenceCode, Section } from '#domain/core/difference.ts'
 import type { Tx } from '../postgres/db.ts'
-import { requireRow } from '../postgres/rows.ts'
+import { now, requireRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ReconciliationRow = Selectable<Database['reconciliations']>
@@ -129,7 +129,7 @@ export async function completeReconciliation(
 ): Promise<void> {
   await tx
     .updateTable('reconciliations')
-    .set({ ...counts, completed_at: sql<Date>`clock_timestamp()` })
+    .set({ ...counts, completed_at: now })
     .where('reconciliation_id', '=', reconciliationId)
     .where('completed_at', 'is', null)
     .execute()

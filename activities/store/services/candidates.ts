@@ -4,7 +4,15 @@ import type { Inspection } from '#domain/services/inspection.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import { countOf, findRow, lockRow } from '../postgres/rows.ts'
+import {
+  changeRow,
+  countOf,
+  findRow,
+  listRows,
+  lockRow,
+  now,
+  updateRows,
+} from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -83,7 +91,7 @@ export const lockService = (tx: Tx, serviceId: string) =>
 export async function beginInspection(tx: Tx, serviceId: string): Promise<boolean> {
   const begun = await tx
     .updateTable('services')
-    .set({ inspection_began_at: sql<Date>`clock_timestamp()` })
+    .set({ inspection_began_at: now })
     .where('service_id', '=', serviceId)
     .where('state', '=', 'observed')
     .where(
@@ -96,13 +104,8 @@ export async function beginInspection(tx: Tx, serviceId: string): Promise<boolea
 }
 
 /** Gives a claimed inspection back, which any process may begin then. */
-export async function giveBackInspection(tx: Tx, serviceId: string): Promise<void> {
-  await tx
-    .updateTable('services')
-    .set({ inspection_began_at: null })
-    .where('service_id', '=', serviceId)
-    .execute()
-}
+export const giveBackInspection = (tx: Tx, serviceId: string) =>
+  updateRows(tx, 'services', { service_id: serviceId }, { inspection_began_at: null })
 
 /** Stores an inspection of a service that is still undecided, and wakes the calls that wait for it. */
 export function endInspection(db: Tx, serviceId: string, inspection: Inspection): Promise<void> {
@@ -111,7 +114,7 @@ export function endInspection(db: Tx, serviceId: string, inspection: Inspection)
       .updateTable('services')
       .set({
         inspection: JSON.stringify(inspection),
-        inspected_at: sql<Date>`clock_timestamp()`,
+        inspected_at: now,
         inspection_began_at: null,
       })
       .where('service_id', '=', serviceId)
@@ -121,30 +124,18 @@ export function endInspection(db: Tx, serviceId: string, inspection: Inspection)
   })
 }
 
-export async function decideService(
+export function decideService(
   tx: Tx,
   serviceId: string,
   decided: { state: CandidateState; decision_id: string },
 ): Promise<ServiceRow> {
-  return tx
-    .updateTable('services')
-    .set({ ...decided, state_since: sql<Date>`clock_timestamp()` })
-    .where('service_id', '=', serviceId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const change = { ...decided, state_since: now }
+  return changeRow(tx, 'services', { service_id: serviceId }, change)
 }
 
 /** Approved services, the newest first. */
-export function listApproved(tx: Tx, most: number): Promise<ServiceRow[]> {
-  return tx
-    .selectFrom('services')
-    .selectAll()
-    .where('state', '=', 'approved')
-    .orderBy('state_since', 'desc')
-    .orderBy('service_id')
-    .limit(most)
-    .execute()
-}
+export const listApproved = (tx: Tx, most: number) =>
+  listRows(tx, 'services', { state: 'approved' }, ['state_since desc', 'service_id'], most)
 
 const matching = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
   tx

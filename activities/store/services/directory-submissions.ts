@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { callbackAttemptsMax, callbackDelayMs } from '#domain/callbacks/callback.ts'
 import type { SubmissionOutcome } from '#domain/services/directory.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
-import { insertOnce, type NewRow } from '../postgres/rows.ts'
+import { insertOnce, type NewRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type SubmissionRow = Selectable<Database['directory_submissions']>
@@ -80,8 +80,8 @@ export async function submitPrepared(tx: Tx, submissionId: string, url: string):
     .set({
       state: 'submitted',
       url,
-      next_attempt_at: sql<Date>`clock_timestamp()`,
-      changed_at: sql<Date>`clock_timestamp()`,
+      next_attempt_at: now,
+      changed_at: now,
     })
     .where('submission_id', '=', submissionId)
     .where('state', '=', 'prepared')
@@ -148,7 +148,7 @@ type Change = Partial<{
 async function change(tx: Tx, submissionId: string, to: Change, attempt?: number): Promise<void> {
   const open = tx
     .updateTable('directory_submissions')
-    .set({ ...to, changed_at: sql<Date>`clock_timestamp()` })
+    .set({ ...to, changed_at: now })
     .where('submission_id', '=', submissionId)
     .where('state', '=', 'submitted')
   await (attempt === undefined ? open : open.where('attempts', '=', attempt)).execute()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import type { TaskRow } from './tasks.ts'
+import { listRows } from '../postgres/rows.ts'
 
 /** The onboarding progress of an agent. */
 export type AgentProgress = {
@@ -28,13 +28,5 @@ export async function readProgress(tx: Tx, agentId: string): Promise<AgentProgre
 }
 
 /** The newest tasks of an agent. */
-export async function listTasksOf(tx: Tx, agentId: string, most: number): Promise<TaskRow[]> {
-  return tx
-    .selectFrom('tasks')
-    .selectAll()
-    .where('agent_id', '=', agentId)
-    .orderBy('created_at', 'desc')
-    .orderBy('task_id')
-    .limit(most)
-    .execute()
-}
+export const listTasksOf = (tx: Tx, agentId: string, most: number) =>
+  listRows(tx, 'tasks', { agent_id: agentId }, ['created_at desc', 'task_id'], most)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Tx } from '../postgres/db.ts'
-import { COUNTED_MAX } from '../postgres/rows.ts'
+import { COUNTED_MAX, findFirst, findValue } from '../postgres/rows.ts'
 import type { TaskRow } from './tasks.ts'
 
 /** The task of a run. The run's id is known before the run starts. */
@@ -15,18 +15,8 @@ export async function findTaskOfRun(tx: Tx, runId: string): Promise<TaskRow | un
 }
 
 /** The first task that credit was reserved for. */
-export async function findTaskOfCredit(
-  tx: Tx,
-  entitlementId: string,
-): Promise<TaskRow | undefined> {
-  return tx
-    .selectFrom('tasks')
-    .selectAll()
-    .where('entitlement_id', '=', entitlementId)
-    .orderBy('created_at')
-    .limit(1)
-    .executeTakeFirst()
-}
+export const findTaskOfCredit = (tx: Tx, entitlementId: string) =>
+  findFirst(tx, 'tasks', { entitlement_id: entitlementId }, ['created_at'])
 
 export type RunFilter = {
   agentId?: string
@@ -82,14 +72,8 @@ export async function countRunsOf(
 }
 
 /** The last sequence number of a task's ledger. Every transition changes it. */
-export async function readSequence(tx: Tx, taskId: string): Promise<number | undefined> {
-  const row = await tx
-    .selectFrom('tasks')
-    .select('sequence')
-    .where('task_id', '=', taskId)
-    .executeTakeFirst()
-  return row?.sequence
-}
+export const readSequence = (tx: Tx, taskId: string) =>
+  findValue(tx, 'tasks', { task_id: taskId }, 'sequence')
 
 /** The latest event of this kind in a task's ledger: its id and its data. */
 export async function latestEvent(

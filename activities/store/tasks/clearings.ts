@@ -1,9 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countOf, findRow, lockRow } from '../postgres/rows.ts'
+import { changeRow, countOf, findFirst, findRow, lockRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
-import type { ReviewFilter } from './review-decisions.ts'
+import { type Reviewed, type ReviewFilter, reviewedAs } from './review-decisions.ts'
 
 export type ClearingRow = Selectable<Database['clearings']>
 export type NewClearing = Omit<
@@ -22,34 +22,12 @@ export const lockClearing = (tx: Tx, clearingId: string) =>
   lockRow(tx, 'clearings', { clearing_id: clearingId })
 
 /** The newest clearing of a task. */
-export async function latestClearing(tx: Tx, taskId: string): Promise<ClearingRow | undefined> {
-  return tx
-    .selectFrom('clearings')
-    .selectAll()
-    .where('task_id', '=', taskId)
-    .orderBy('made_at', 'desc')
-    .orderBy('clearing_id')
-    .limit(1)
-    .executeTakeFirst()
-}
+export const latestClearing = (tx: Tx, taskId: string) =>
+  findFirst(tx, 'clearings', { task_id: taskId }, ['made_at desc', 'clearing_id'])
 
 /** Stores what an operator decided about a locked clearing that waits. */
-export async function reviewClearing(
-  tx: Tx,
-  clearingId: string,
-  reviewed: { state: 'approved' | 'rejected'; decisionId: string },
-): Promise<ClearingRow> {
-  return tx
-    .updateTable('clearings')
-    .set({
-      review_state: reviewed.state,
-      review_decision_id: reviewed.decisionId,
-      reviewed_at: sql<Date>`clock_timestamp()`,
-    })
-    .where('clearing_id', '=', clearingId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const reviewClearing = (tx: Tx, clearingId: string, reviewed: Reviewed) =>
+  changeRow(tx, 'clearings', { clearing_id: clearingId }, reviewedAs(reviewed))
 
 /** The number of clearings of an agent that wait for a person. */
 export async function countWaitingOf(tx: Tx, agentId: string): Promise<number> {

@@ -1,12 +1,10 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, insertRow } from '../postgres/rows.ts'
+import { findRow, insertRow, now, updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ContractRow = Selectable<Database['contracts']>
-
-const now = sql<Date>`clock_timestamp()`
 
 export const findContract = (tx: Tx, contractId: string) =>
   findRow(tx, 'contracts', { contract_id: contractId })
@@ -52,11 +50,5 @@ export async function sealContract(tx: Tx, taskId: string, runContract: object):
 }
 
 /** Voids a contract that was never sealed. */
-export async function voidContract(tx: Tx, taskId: string): Promise<void> {
-  await tx
-    .updateTable('contracts')
-    .set({ state: 'void' })
-    .where('task_id', '=', taskId)
-    .where('state', 'in', ['ready', 'accepted'])
-    .execute()
-}
+export const voidContract = (tx: Tx, taskId: string) =>
+  updateRows(tx, 'contracts', { task_id: taskId, state: ['ready', 'accepted'] }, { state: 'void' })

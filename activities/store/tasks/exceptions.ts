@@ -1,9 +1,9 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { type Difference, differenceCodes, type Section } from '#domain/core/difference.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
-import { lockRow } from '../postgres/rows.ts'
+import { countOf, listRows, lockRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ExceptionRow = Selectable<Database['exceptions']>
@@ -55,8 +55,6 @@ export async function recordDifference(
   return opened !== undefined
 }
 
-const now = sql<Date>`clock_timestamp()`
-
 /**
  * Marks the differences that this run checked and did not find again. An open exception stays open until an operator
  * closes it.
@@ -86,35 +84,17 @@ export async function listSeen(
 
 /** The number of differences that a run has confirmed, including known ones but not accepted ones. */
 export async function countSeenSince(tx: Tx, startedAt: Date): Promise<number> {
-  const row = await tx
-    .selectFrom('exceptions')
-    .select(({ fn }) => fn.countAll<string>().as('seen'))
-    .where('state', '=', 'open')
-    .where('last_seen_at', '>=', startedAt)
-    .executeTakeFirstOrThrow()
-  return Number(row.seen)
+  return countOf(
+    tx.selectFrom('exceptions').where('state', '=', 'open').where('last_seen_at', '>=', startedAt),
+  )
 }
 
 /** Open exceptions, newest first. */
-export async function listOpenExceptions(tx: Tx, most: number): Promise<ExceptionRow[]> {
-  return tx
-    .selectFrom('exceptions')
-    .selectAll()
-    .where('state', '=', 'open')
-    .orderBy('first_seen_at', 'desc')
-    .orderBy('exception_id')
-    .limit(most)
-    .execute()
-}
+export const listOpenExceptions = (tx: Tx, most: number) =>
+  listRows(tx, 'exceptions', { state: 'open' }, ['first_seen_at desc', 'exception_id'], most)
 
-export async function countOpenExceptions(tx: Tx): Promise<number> {
-  const { count } = await tx
-    .selectFrom('exceptions')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where('state', '=', 'open')
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
+export const countOpenExceptions = (tx: Tx): Promise<number> =>
+  countOf(tx.selectFrom('exceptions').where('state', '=', 'open'))
 
 /** The code of the oldest open exception of a payout, for its page in the Temporal UI. */
 export async function openExceptionCode(tx: Tx, subject: string): Promise<string | null> {

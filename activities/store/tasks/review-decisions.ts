@@ -2,10 +2,20 @@ import type { Selectable } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { WaitingFilter } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { insertRow } from '../postgres/rows.ts'
+import { insertRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** Which waiting subjects are listed. */
+/** What an operator decided about a record that waited for it. */
+export type Reviewed = { state: 'approved' | 'rejected'; decisionId: string }
+
+/** The columns of a reviewed record. */
+export const reviewedAs = ({ state, decisionId }: Reviewed) => ({
+  review_state: state,
+  review_decision_id: decisionId,
+  reviewed_at: now,
+})
+
 export type ReviewFilter = WaitingFilter & {
   subjectId?: string | undefined
   state?: string | undefined

@@ -4,15 +4,21 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, insertOnce, insertRow, requireRow } from '../postgres/rows.ts'
+import {
+  countOf,
+  findRow,
+  findValue,
+  insertOnce,
+  insertRow,
+  now,
+  requireRow,
+} from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
 
 export type RunRow = Selectable<Database['runs']>
 export type LoopStepRow = Selectable<Database['loop_steps']>
 export type ReturnPackageRow = Selectable<Database['return_packages']>
-
-const now = sql<Date>`clock_timestamp()`
 
 export const findRun = (tx: Tx, runId: string) => findRow(tx, 'runs', { run_id: runId })
 
@@ -113,19 +119,8 @@ export async function listStepOutputs(
 
 type At = { runId: string; attempt: number } & LoopPlace
 
-export async function findLoopStep(
-  tx: Tx,
-  { runId, attempt, round, step }: At,
-): Promise<LoopStepRow | undefined> {
-  return tx
-    .selectFrom('loop_steps')
-    .selectAll()
-    .where('run_id', '=', runId)
-    .where('attempt', '=', attempt)
-    .where('round', '=', round)
-    .where('step', '=', step)
-    .executeTakeFirst()
-}
+export const findLoopStep = (tx: Tx, { runId, attempt, round, step }: At) =>
+  findRow(tx, 'loop_steps', { run_id: runId, attempt, round, step })
 
 /** The latest output of a step in this attempt, in any round. */
 export async function latestOutput(
@@ -223,14 +218,8 @@ export const findReturnPackage = (tx: Tx, runId: string) =>
   findRow(tx, 'return_packages', { run_id: runId })
 
 /** The id of a run's package, without the package. */
-export async function findPackageId(tx: Tx, runId: string): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('return_packages')
-    .select('return_package_id')
-    .where('run_id', '=', runId)
-    .executeTakeFirst()
-  return row?.return_package_id
-}
+export const findPackageId = (tx: Tx, runId: string) =>
+  findValue(tx, 'return_packages', { run_id: runId }, 'return_package_id')
 
 export async function insertReturnPackage(
   tx: Tx,
@@ -280,12 +269,8 @@ export async function listOpenReviews(
     .execute()
 }
 
-export async function countOpenReviews(tx: Tx, filter: ReviewFilter): Promise<number> {
-  const { count } = await openReviews(tx, filter)
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
+export const countOpenReviews = (tx: Tx, filter: ReviewFilter): Promise<number> =>
+  countOf(openReviews(tx, filter))
 
 export async function findOpenReview(tx: Tx, runId: string): Promise<OpenReview | undefined> {
   return openReviews(tx)

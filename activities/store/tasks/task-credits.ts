@@ -3,12 +3,10 @@ import type { EntitlementState } from '#domain/credit/credit.ts'
 import type { ReasonCode, ReferenceState } from '#domain/payments/payment-reference.ts'
 import { withheldFrom } from '../credit/allowance-wallets.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
-import { insertRow } from '../postgres/rows.ts'
+import { insertRow, now, updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type TaskCreditRow = Selectable<Database['task_credits']>
-
-const now = sql<Date>`clock_timestamp()`
 
 /** The reserved or used credit of a task. Undefined if it was released. */
 export async function findTaskCredit(tx: Tx, taskId: string): Promise<TaskCreditRow | undefined> {
@@ -29,23 +27,21 @@ export async function reserveCredit(
 }
 
 /** Moves the credit from `reserved` to `used` with a usage receipt, or to `released` without one. */
-export async function endReservation(
+export const endReservation = (
   tx: Tx,
   { task_id, quote_id }: Pick<TaskCreditRow, 'task_id' | 'quote_id'>,
   usageReceiptId: string | null,
-): Promise<void> {
-  await tx
-    .updateTable('task_credits')
-    .set({
+) =>
+  updateRows(
+    tx,
+    'task_credits',
+    { task_id, quote_id, state: 'reserved' },
+    {
       state: usageReceiptId === null ? 'released' : 'used',
       usage_receipt_id: usageReceiptId,
       changed_at: now,
-    })
-    .where('task_id', '=', task_id)
-    .where('quote_id', '=', quote_id)
-    .where('state', '=', 'reserved')
-    .execute()
-}
+    },
+  )
 
 /** The tasks with reserved credit of this entitlement. */
 export async function listTasksOn(tx: Tx, entitlementId: string): Promise<string[]> {

@@ -1,17 +1,23 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskExceptionState } from '#domain/tasks/exception.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findRow, insertRow } from '../postgres/rows.ts'
+import {
+  changeRow,
+  countOf,
+  findRow,
+  insertRow,
+  listRows,
+  now,
+  updateRows,
+} from '../postgres/rows.ts'
 import type { DeclinedInput } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
 
 export type TaskExceptionRow = Selectable<Database['task_exceptions']>
 export type RecoveryRequestRow = Selectable<Database['recovery_requests']>
-
-const now = sql<Date>`clock_timestamp()`
 
 /** The exception that stops a task now. A task has at most one. */
 export async function openTaskException(
@@ -28,26 +34,14 @@ export async function openTaskException(
 }
 
 /** The open exception that stops nothing: what the input of a waiting task lacks, or the dispute of a closed one. */
-export const openTicket = (tx: Tx, taskId: string): Promise<TaskExceptionRow | undefined> =>
-  tx
-    .selectFrom('task_exceptions')
-    .selectAll()
-    .where('task_id', '=', taskId)
-    .where('closed_at', 'is', null)
-    .where('resume_state', 'is', null)
-    .executeTakeFirst()
+export const openTicket = (tx: Tx, taskId: string) =>
+  findRow(tx, 'task_exceptions', { task_id: taskId, closed_at: null, resume_state: null })
 
 export const findTaskException = (tx: Tx, exceptionId: string) =>
   findRow(tx, 'task_exceptions', { exception_id: exceptionId })
 
-export async function listTaskExceptions(tx: Tx, taskId: string): Promise<TaskExceptionRow[]> {
-  return tx
-    .selectFrom('task_exceptions')
-    .selectAll()
-    .where('task_id', '=', taskId)
-    .orderBy('sequence')
-    .execute()
-}
+export const listTaskExceptions = (tx: Tx, taskId: string) =>
+  listRows(tx, 'task_exceptions', { task_id: taskId }, ['sequence'])
 
 export async function insertTaskException(
   tx: Tx,
@@ -89,21 +83,17 @@ export async function proposeInput(
 }
 
 /** Ends the proposal of an exception, and stores who declined it and why. */
-export async function declineInput(
-  tx: Tx,
-  exceptionId: string,
-  declined: DeclinedInput,
-): Promise<void> {
-  await tx
-    .updateTable('task_exceptions')
-    .set({
+export const declineInput = (tx: Tx, exceptionId: string, declined: DeclinedInput) =>
+  updateRows(
+    tx,
+    'task_exceptions',
+    { exception_id: exceptionId },
+    {
       proposed_input_sha256: null,
       proposal_note: null,
       declined: JSON.stringify(declined),
-    })
-    .where('exception_id', '=', exceptionId)
-    .execute()
-}
+    },
+  )
 
 /** Stores a request to recover a task, which an operator decides, and marks the exception as requested. */
 export async function insertRecoveryRequest(
@@ -131,31 +121,18 @@ export const findRecoveryRequest = (tx: Tx, recoveryId: string) =>
   findRow(tx, 'recovery_requests', { recovery_id: recoveryId })
 
 /** The recovery requests of an exception, oldest first. */
-export async function listRecoveryRequests(
-  tx: Tx,
-  exceptionId: string,
-): Promise<RecoveryRequestRow[]> {
-  return tx
-    .selectFrom('recovery_requests')
-    .selectAll()
-    .where('exception_id', '=', exceptionId)
-    .orderBy('requested_at')
-    .execute()
-}
+export const listRecoveryRequests = (tx: Tx, exceptionId: string) =>
+  listRows(tx, 'recovery_requests', { exception_id: exceptionId }, ['requested_at'])
 
 /** Stores the decision about a request and who made it. */
-export async function settleRecoveryRequest(
+export function settleRecoveryRequest(
   tx: Tx,
   recoveryId: string,
   state: 'done' | 'refused',
   decidedBy: string,
 ): Promise<RecoveryRequestRow> {
-  return tx
-    .updateTable('recovery_requests')
-    .set({ state, decided_by: decidedBy, decided_at: now })
-    .where('recovery_id', '=', recoveryId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const decided = { state, decided_by: decidedBy, decided_at: now }
+  return changeRow(tx, 'recovery_requests', { recovery_id: recoveryId }, decided)
 }
 
 /** A recovery request with its task. */
@@ -209,9 +186,5 @@ export async function listRecoveriesInReview(
     .execute()
 }
 
-export async function countRecoveriesInReview(tx: Tx, filter: ReviewFilter): Promise<number> {
-  const { count } = await waiting(tx, filter)
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
+export const countRecoveriesInReview = (tx: Tx, filter: ReviewFilter): Promise<number> =>
+  countOf(waiting(tx, filter))

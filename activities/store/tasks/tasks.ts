@@ -7,7 +7,7 @@ import type { LedgerEntry } from '#domain/tasks/ledger.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
-import { insertOnce } from '../postgres/rows.ts'
+import { countOf, findValue, insertOnce } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import { isPublicSandbox, publicSandbox } from './public-sandbox.ts'
 import type { ReviewFilter } from './review-decisions.ts'
@@ -162,15 +162,8 @@ export async function storeExtraction(tx: Tx, taskId: string, read: Extraction):
     .execute()
 }
 
-export async function findDocument(tx: Tx, taskId: string, sha256: string): Promise<unknown> {
-  const row = await tx
-    .selectFrom('task_documents')
-    .select('body')
-    .where('task_id', '=', taskId)
-    .where('sha256', '=', sha256)
-    .executeTakeFirst()
-  return row?.body
-}
+export const findDocument = (tx: Tx, taskId: string, sha256: string) =>
+  findValue(tx, 'task_documents', { task_id: taskId, sha256 }, 'body')
 
 /** What this service read from files, of all that the task's inputs named; only of these uploads, in a fixed order. */
 export async function listExtractions(
@@ -304,12 +297,8 @@ export async function listTasksInReview(
   return inReview(tx, filter).selectAll().orderBy('changed_at').limit(most).execute()
 }
 
-export async function countTasksInReview(tx: Tx, filter: ReviewFilter): Promise<number> {
-  const { count } = await inReview(tx, filter)
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
+export const countTasksInReview = (tx: Tx, filter: ReviewFilter): Promise<number> =>
+  countOf(inReview(tx, filter))
 
 /**
  * Tasks that are not closed, without sandbox runs that have no agent: first those in one of these states, then the most
@@ -366,12 +355,11 @@ export async function listAwaitingTrust(tx: Tx, agentId: string): Promise<string
 
 /** How often a task began again on another input. */
 export async function countReruns(tx: Tx, taskId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('task_events')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where('task_id', '=', taskId)
-    .where('event', 'in', ['evidence_supplied', 'replayed'])
-    .where(sql<boolean>`data->>'input_sha256' is not null`)
-    .executeTakeFirstOrThrow()
-  return Number(count)
+  return countOf(
+    tx
+      .selectFrom('task_events')
+      .where('task_id', '=', taskId)
+      .where('event', 'in', ['evidence_supplied', 'replayed'])
+      .where(sql<boolean>`data->>'input_sha256' is not null`),
+  )
 }

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import { preparedInsert } from '../postgres/prepared.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type PackRow = Selectable<Database['handoff_packs']>
@@ -13,15 +14,8 @@ export const insertPack = async (
   await insertRow(row).run(tx)
 }
 
-export async function findPack(
-  tx: Tx,
-  by: { pack_id: string } | { jws: string },
-): Promise<PackRow | undefined> {
-  const query = tx.selectFrom('handoff_packs').selectAll()
-  return 'jws' in by
-    ? query.where('jws', '=', by.jws).executeTakeFirst()
-    : query.where('pack_id', '=', by.pack_id).executeTakeFirst()
-}
+export const findPack = (tx: Tx, by: { pack_id: string } | { jws: string }) =>
+  findRow(tx, 'handoff_packs', by)
 
 /** The newest pack of a builder for a task. */
 export async function findLastPack(

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import { preparedInsert } from '../postgres/prepared.ts'
+import { findRow } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type PassportRow = Selectable<Database['receipt_passports']>
@@ -13,12 +14,5 @@ export const insertPassport = async (
   await insertRow(row).run(tx)
 }
 
-export async function findPassport(
-  tx: Tx,
-  by: { passport_id: string } | { jws: string },
-): Promise<PassportRow | undefined> {
-  const query = tx.selectFrom('receipt_passports').selectAll()
-  return 'jws' in by
-    ? query.where('jws', '=', by.jws).executeTakeFirst()
-    : query.where('passport_id', '=', by.passport_id).executeTakeFirst()
-}
+export const findPassport = (tx: Tx, by: { passport_id: string } | { jws: string }) =>
+  findRow(tx, 'receipt_passports', by)

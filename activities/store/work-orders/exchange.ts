@@ -3,7 +3,7 @@ import { limits } from '#domain/core/limits.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { releaseFeeOf } from '../credit/fee-events.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countUpTo } from '../postgres/rows.ts'
+import { changeRow, countOf, countUpTo, findRow, insertNew, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ClaimRow = Selectable<Database['exchange_claims']>
@@ -15,7 +15,7 @@ const open = (tx: Tx, rail: RailKey | undefined) =>
     .selectFrom('work_orders as w')
     .innerJoin('work_order_tasks as o', 'o.work_order_id', 'w.work_order_id')
     .innerJoin('tasks as t', 't.task_id', 'o.task_id')
-    .where('w.exchange_until', '>', sql<Date>`clock_timestamp()`)
+    .where('w.exchange_until', '>', now)
     .where(
       'w.created_at',
       '>',
@@ -48,22 +48,14 @@ export async function listOpenOrders(
 }
 
 /** The claim that is held, or whose delivery is under review or was accepted. */
-export async function findLiveClaim(tx: Tx, workOrderId: string): Promise<ClaimRow | undefined> {
-  return tx
-    .selectFrom('exchange_claims')
-    .selectAll()
-    .where('work_order_id', '=', workOrderId)
-    .where('state', 'in', ['held', 'delivered', 'accepted'])
-    .executeTakeFirst()
-}
+export const findLiveClaim = (tx: Tx, workOrderId: string) =>
+  findRow(tx, 'exchange_claims', {
+    work_order_id: workOrderId,
+    state: ['held', 'delivered', 'accepted'],
+  })
 
-export async function findClaim(tx: Tx, claimId: string): Promise<ClaimRow | undefined> {
-  return tx
-    .selectFrom('exchange_claims')
-    .selectAll()
-    .where('claim_id', '=', claimId)
-    .executeTakeFirst()
-}
+export const findClaim = (tx: Tx, claimId: string) =>
+  findRow(tx, 'exchange_claims', { claim_id: claimId })
 
 /** An agent's own claims, newest first, or one of them. */
 export async function listClaims(
@@ -84,13 +76,9 @@ export async function listClaims(
 /** The claims that an agent holds; it begins no other before the transaction ends. */
 export async function countHeld(tx: Tx, agentId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`exchange:${agentId}`}, 0))`.execute(tx)
-  const { held } = await tx
-    .selectFrom('exchange_claims')
-    .select(sql<number>`count(*)::int`.as('held'))
-    .where('agent_id', '=', agentId)
-    .where('state', '=', 'held')
-    .executeTakeFirstOrThrow()
-  return held
+  return countOf(
+    tx.selectFrom('exchange_claims').where('agent_id', '=', agentId).where('state', '=', 'held'),
+  )
 }
 
 type NewClaim = Pick<
@@ -98,19 +86,10 @@ type NewClaim = Pick<
   'claim_id' | 'work_order_id' | 'agent_id' | 'entitlement_id' | 'input_sha256' | 'terms_sha256'
 >
 /** Claims an order until so many milliseconds have passed, at most until its deadline; undefined where another claim won. */
-export async function insertClaim(
-  tx: Tx,
-  claim: NewClaim,
-  lastsMs: number,
-): Promise<ClaimRow | undefined> {
+export function insertClaim(tx: Tx, claim: NewClaim, lastsMs: number) {
   const expires_at = sql<Date>`(select least(w.exchange_until,
     clock_timestamp() + ${lastsMs} * interval '1 millisecond') from work_orders w where w.work_order_id = ${claim.work_order_id})`
-  return tx
-    .insertInto('exchange_claims')
-    .values({ ...claim, expires_at })
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst()
+  return insertNew(tx, 'exchange_claims', { ...claim, expires_at })
 }
 
 export async function deliverClaim(
@@ -119,18 +98,14 @@ export async function deliverClaim(
   made: Pick<ClaimRow, 'delivery_sha256' | 'receipt_id'> & { delivery: object; checks: object },
 ): Promise<ClaimRow> {
   const { delivery, checks, ...digests } = made
-  return tx
-    .updateTable('exchange_claims')
-    .set({
-      ...digests,
-      state: 'delivered',
-      delivered_at: sql<Date>`clock_timestamp()`,
-      delivery: JSON.stringify(delivery),
-      checks: JSON.stringify(checks),
-    })
-    .where('claim_id', '=', claimId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const delivered = {
+    ...digests,
+    state: 'delivered' as const,
+    delivered_at: now,
+    delivery: JSON.stringify(delivery),
+    checks: JSON.stringify(checks),
+  }
+  return changeRow(tx, 'exchange_claims', { claim_id: claimId }, delivered)
 }
 
 type End = { from: 'held' | 'delivered'; to: Ended; reason: string }
@@ -142,10 +117,10 @@ export async function endClaim(
 ): Promise<ClaimRow | undefined> {
   const ended = await tx
     .updateTable('exchange_claims')
-    .set({ state: to, reason, ended_at: sql<Date>`clock_timestamp()` })
+    .set({ state: to, reason, ended_at: now })
     .where('work_order_id', '=', workOrderId)
     .where('state', '=', from)
-    .$if(to === 'expired', (query) => query.where('expires_at', '<=', sql<Date>`clock_timestamp()`))
+    .$if(to === 'expired', (query) => query.where('expires_at', '<=', now))
     .returningAll()
     .executeTakeFirst()
   if (ended !== undefined && from === 'held') await releaseFeeOf(tx, 'escrow_fee', ended.claim_id)

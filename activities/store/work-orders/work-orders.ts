@@ -2,7 +2,16 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { PilotState } from '#domain/pilots/pilot.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
-import { COUNTED_MAX, countOf, insertRow, lockRow } from '../postgres/rows.ts'
+import {
+  COUNTED_MAX,
+  countOf,
+  findRow,
+  findValue,
+  insertRow,
+  listRows,
+  lockRow,
+  updateRows,
+} from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
@@ -32,42 +41,24 @@ export async function insertOrderedTask(
   await insertRow(tx, 'work_order_tasks', { work_order_id: workOrderId, step, task_id: taskId })
 }
 
-export async function findWorkOrder(
+export const findWorkOrder = (
   tx: Tx,
   by: { work_order_id: string } | { status_token_sha256: string },
-): Promise<WorkOrderRow | undefined> {
-  const query = tx.selectFrom('work_orders').selectAll()
-  return 'work_order_id' in by
-    ? query.where('work_order_id', '=', by.work_order_id).executeTakeFirst()
-    : query.where('status_token_sha256', '=', by.status_token_sha256).executeTakeFirst()
-}
+) => findRow(tx, 'work_orders', by)
 
 /** The newest orders of an agent. */
-export const listOrdersOf = (tx: Tx, agentId: string, most: number): Promise<WorkOrderRow[]> =>
-  tx
-    .selectFrom('work_orders')
-    .selectAll()
-    .where('agent_id', '=', agentId)
-    .orderBy('created_at', 'desc')
-    .orderBy('work_order_id')
-    .limit(most)
-    .execute()
+export const listOrdersOf = (tx: Tx, agentId: string, most: number) =>
+  listRows(tx, 'work_orders', { agent_id: agentId }, ['created_at desc', 'work_order_id'], most)
 
 /** The row, locked for the rest of the transaction. */
 export const lockWorkOrder = (tx: Tx, workOrderId: string) =>
   lockRow(tx, 'work_orders', { work_order_id: workOrderId })
 
-export async function decideWorkOrder(
+export const decideWorkOrder = (
   tx: Tx,
   workOrderId: string,
   decided: { decision: 'approve' | 'reject'; decision_id: string },
-): Promise<void> {
-  await tx
-    .updateTable('work_orders')
-    .set(decided)
-    .where('work_order_id', '=', workOrderId)
-    .execute()
-}
+) => updateRows(tx, 'work_orders', { work_order_id: workOrderId }, decided)
 
 /**
  * Orders without an agent that are still undecided after `keepMs` and for which no payment was requested, oldest
@@ -158,14 +149,8 @@ export async function findContinuation(
 }
 
 /** The order that a task belongs to. */
-export async function findOrderOf(tx: Tx, taskId: string): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('work_order_tasks')
-    .select('work_order_id')
-    .where('task_id', '=', taskId)
-    .executeTakeFirst()
-  return row?.work_order_id
-}
+export const findOrderOf = (tx: Tx, taskId: string) =>
+  findValue(tx, 'work_order_tasks', { task_id: taskId }, 'work_order_id')
 
 /** The undecided order that waits for this task. */
 export async function findQueuedOrderOf(tx: Tx, taskId: string): Promise<string | undefined> {

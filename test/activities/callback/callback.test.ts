@@ -25,13 +25,13 @@ import {
   addDelivery,
   addRedelivery,
   findDelivery,
-  listAttempts,
   listOverdueDeliveries,
   type NewDelivery,
 } from '../../../activities/store/callbacks/callback-deliveries.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { bindWallet, setControls } from '../../support/account-controls.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
+import { listAttempts } from '../../support/attempts.ts'
 import { startReceiver } from '../../support/callback-receiver.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'

@@ -1,16 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { creditAccount, pairLegs } from '#domain/credit/credit.ts'
-import { brokenAt } from '#domain/credit/usage-event.ts'
 import { consumeCredit, refundReference } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { returnUnused } from '../../../activities/credit/returns.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { listMovements, readBalance } from '../../../activities/store/credit/postings.ts'
-import { listUsageEvents } from '../../../activities/store/credit/usage-events.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { patiently } from '../../support/postgres.ts'
+import { brokenAt, listUsageEvents } from '../../support/usage-chain.ts'
 import { verifies } from '../../verifies.ts'
 import { funded, operator, quoted, refusal, startMoney } from './fixture.ts'
 
@@ -79,7 +78,7 @@ verifies(
     expect(row?.consumed_units).toBe(consumed)
     expect(consumed).toBeGreaterThan(104)
     expect(await readBalance(deps.db, creditAccount(id))).toBe(107 - consumed)
-    const chain = await listUsageEvents(deps.db, id, 0, 200)
+    const chain = await listUsageEvents(deps.db, id)
     expect(chain).toHaveLength(taken.length)
     expect(brokenAt(chain)).toBeUndefined()
     expect(await sumOf()).toBe('0')

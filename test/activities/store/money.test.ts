@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { movesOf } from '#domain/core/state-table.ts'
 import { entitlementTransitions } from '#domain/credit/credit.ts'
 import { challengeTransitions, referenceTransitions } from '#domain/payments/payment-reference.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { claimQuote, issueQuote, openEntitlement } from '../../../activities/credit/quotes.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { movesOf } from '../../support/moves.ts'
 import { verifies } from '../../verifies.ts'
 import { funded, hex, newAgent, packetops, quoted, startMoney } from '../credit/fixture.ts'
 

@@ -12,16 +12,6 @@ export const trustStates = [
 ] as const
 export type TrustState = (typeof trustStates)[number]
 
-/** The moves of the trust state; the same pairs stand in SQL as `agents_guard`. */
-export const trustMoves: Readonly<Record<TrustState, readonly TrustState[]>> = {
-  submitted: ['under_review'],
-  under_review: ['trusted', 'rejected'],
-  trusted: ['suspended'],
-  rejected: [],
-  suspended: ['trusted'],
-  sandbox_trusted: [],
-}
-
 /** The states that a decision passes through. An approval without an earlier review counts as the review. */
 const decided: Readonly<
   Record<TrustState, Partial<Record<Decision, readonly [TrustState, ...TrustState[]]>>>

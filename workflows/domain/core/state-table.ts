@@ -20,11 +20,3 @@ export function move<State extends string, Event extends string>(
     extra: { state: from, allowed_events: allowed },
   })
 }
-
-/** Every move of a table as `from to`, for guards elsewhere to be compared with. */
-export const movesOf = <State extends string, Event extends string>(
-  table: StateTable<State, Event>,
-): string[] =>
-  Object.entries<Readonly<Partial<Record<Event, State>>>>(table).flatMap(([from, events]) =>
-    Object.values(events).map((to) => `${from} ${to}`),
-  )

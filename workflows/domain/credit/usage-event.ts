@@ -33,17 +33,6 @@ export type UsageEvent = {
 /** SHA-256 of the canonical event, its place and the hash before it among its members. */
 export const usageEventHash = (event: UsageEvent): string => digestOf(event)
 
-/** The place at which a chain, oldest first and from its beginning, is broken; undefined where it is whole. */
-export function brokenAt(chain: readonly (UsageEvent & { hash: string })[]): number | undefined {
-  const at = chain.findIndex(
-    ({ hash, ...event }, index) =>
-      event.sequence !== index ||
-      event.prev_hash !== (chain[index - 1]?.hash ?? null) ||
-      hash !== usageEventHash(event),
-  )
-  return at < 0 ? undefined : at
-}
-
 const sampled = {
   event_id: `ue_${digestOf({ type: 'service.usage-sample.v1' })}`,
   chain: SERVICE_CHAIN,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyMoves, keyStates } from '#domain/agents/credential.ts'
 import { accessKeyDelivery } from '#domain/agents/onboarding.ts'
-import { trustMoves, trustStates } from '#domain/agents/trust.ts'
+import { trustStates } from '#domain/agents/trust.ts'
 import {
   claimCredential,
   findCredential,
@@ -28,6 +28,7 @@ import {
 } from '../../../../activities/store/calls/failed-attempts.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { newAgent, registeredAgent } from '../../../support/agent-rows.ts'
+import { trustMoves } from '../../../support/moves.ts'
 import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
 

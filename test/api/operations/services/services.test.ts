@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { brokenAt } from '#domain/credit/usage-event.ts'
 import { rails } from '#domain/rails/index.ts'
-import { listUsageEvents } from '../../../../activities/store/credit/usage-events.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { toolsOf } from '../../../../api/mcp/tools.ts'
 import { operations } from '../../../../api/operations/index.ts'
@@ -12,6 +10,7 @@ import { startComposed } from '../../../support/composed-api.ts'
 import { connectMcp } from '../../../support/mcp.ts'
 import { codeOf, problemOf } from '../../../support/problems.ts'
 import { decide } from '../../../support/registering-agent.ts'
+import { brokenAt, listUsageEvents } from '../../../support/usage-chain.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startComposed>>
@@ -196,7 +195,7 @@ verifies(
     )
     const other = (await run('tool_agent_pricing', '{"rail":"tokenops"}')).body
     expect(other.outcome.result).not.toEqual(direct)
-    const chain = await listUsageEvents(apis.db, 'service', 0, 1_000)
+    const chain = await listUsageEvents(apis.db, 'service')
     expect(brokenAt(chain)).toBeUndefined()
     const ours = chain.filter(({ event_id }) => event_id === body.usage_event_id)
     expect(ours).toMatchObject([{ kind: 'tool_call', units: 1, subject: 'tool_agent_pricing' }])

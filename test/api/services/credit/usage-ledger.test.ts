@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { MoneyDeps } from '../../../../activities/credit/deps.ts'
-import { listUsageEvents } from '../../../../activities/store/credit/usage-events.ts'
 import { UsageLedger } from '../../../../api/services/credit/usage-ledger.ts'
 import { Samples } from '../../../../api/services/receipts/sample.ts'
 import { funded, grantedCall, startMoney } from '../../../activities/credit/fixture.ts'
 import { keys } from '../../../activities/keys/treasury.ts'
+import { listUsageEvents } from '../../../support/usage-chain.ts'
 import { verifies } from '../../../verifies.ts'
 
 let deps: MoneyDeps
@@ -37,7 +37,7 @@ verifies(
       ])
       expect(again).toEqual(first)
     }
-    const chain = await listUsageEvents(deps.db, entitlement_id, 0, 10)
+    const chain = await listUsageEvents(deps.db, entitlement_id)
     expect(chain.map(({ unit, units, credit_units }) => [unit, units, credit_units])).toEqual([
       ['calls', 5, 0],
       ['usd_credit', 5, 5],

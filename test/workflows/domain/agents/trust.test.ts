@@ -5,11 +5,11 @@ import {
   mayAct,
   type TrustState,
   trustAfter,
-  trustMoves,
   trustStates,
 } from '#domain/agents/trust.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { type Decision, decisions } from '#domain/reviews/review.ts'
+import { trustMoves } from '../../../support/moves.ts'
 import { verifies } from '../../../verifies.ts'
 
 // Written down by hand: the state that a decision ends in, and nothing for every other pair.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { move, movesOf } from '#domain/core/state-table.ts'
+import { move } from '#domain/core/state-table.ts'
 import {
   type Account,
   clearingAccount,
@@ -16,6 +16,7 @@ import {
   walletAccount,
 } from '#domain/credit/credit.ts'
 import { challengeTransitions, referenceTransitions } from '#domain/payments/payment-reference.ts'
+import { movesOf } from '../../../support/moves.ts'
 import { verifies } from '../../../verifies.ts'
 
 const pending = (granted_units: number, fee_units: number): Entitlement => ({

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import {
-  brokenAt,
   CREDIT_UNIT,
   SERVICE_CHAIN,
   sampleUsageEvent,
   type UsageEvent,
   usageEventHash,
 } from '#domain/credit/usage-event.ts'
+import { brokenAt } from '../../../support/usage-chain.ts'
 import { verifies } from '../../../verifies.ts'
 
 function chainOf(units: readonly number[]): (UsageEvent & { hash: string })[] {

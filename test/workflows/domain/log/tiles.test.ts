@@ -13,13 +13,13 @@ import {
   entryBundle,
   hashesOf,
   hashInTile,
-  parseEntryBundle,
   parseTilePath,
   subtreesOf,
   tileOf,
   tilePath,
   widthIn,
 } from '#domain/log/tiles.ts'
+import { parseEntryBundle } from '../../../support/entry-bundle.ts'
 import { verifies } from '../../../verifies.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
