@@ -42,6 +42,10 @@ import type { TaskDeps } from './task/deps.ts'
 /** Gas for one transferWithAuthorization with room to spare: measured 90,000 on the local token, 110,000 on USDC. */
 export const TRANSFER_GAS = 200_000n
 
+/** Connections of a process to the configured database, under its name. */
+export const openStore = (config: Config, name: string, poolSize = config.DATABASE_POOL_SIZE) =>
+  createDatabase({ url: config.DATABASE_URL, applicationName: `agent-rails ${name}`, poolSize })
+
 /** The configured chain, and how to find the outcome of an authorization on it. */
 export function openChain(config: Config) {
   const chain = createChain({
@@ -96,11 +100,7 @@ export async function openPayoutDeps(
   config: Config,
   log: Logger,
 ): Promise<{ payoutDeps: Deps; paymentDeps: PaymentDeps; close(): Promise<void> }> {
-  const { db, close } = createDatabase({
-    url: config.DATABASE_URL,
-    applicationName: 'agent-rails worker',
-    poolSize: config.DATABASE_POOL_SIZE,
-  })
+  const { db, close } = openStore(config, 'worker')
   const keys = await openKeyRings(config)
   const { chain, findOutcome } = openChain(config)
   const accounts = await openGasAccounts(config)

@@ -12,7 +12,7 @@ import { readCallbackFacts } from './callback/facts.ts'
 import { callbackHosts } from './callback/hosts.ts'
 import { openLedger } from './chain/ledger.ts'
 import type { Config } from './config/config.ts'
-import { openChain, openPayoutDeps, signerOf, taskDepsOf } from './container.ts'
+import { openChain, openPayoutDeps, openStore, signerOf, taskDepsOf } from './container.ts'
 import { createDirectorySteps } from './directory/steps.ts'
 import { createCounterpartSteps, createHarnessSteps } from './harness/steps.ts'
 import { createOutgoing } from './http/outgoing.ts'
@@ -33,7 +33,6 @@ import { openRailPool, poolSettings } from './run/isolation/rail-pool.ts'
 import { createRunSteps } from './run/run.ts'
 import { openKeyMaker } from './signer/key-maker.ts'
 import { openKeyRings, openPayoutSigner } from './signer/open.ts'
-import { createDatabase } from './store/postgres/db.ts'
 import { createTaskSteps } from './task/task.ts'
 
 /**
@@ -93,11 +92,7 @@ export async function createReconciliationActivities(
  * publish keys: it signs with a key that another process has published.
  */
 export async function createTaskActivities(config: Config, { publishes }: { publishes: boolean }) {
-  const { db, close } = createDatabase({
-    url: config.DATABASE_URL,
-    applicationName: 'agent-rails tasks',
-    poolSize: config.DATABASE_POOL_SIZE,
-  })
+  const { db, close } = openStore(config, 'tasks')
   const keys = await openKeyRings(config)
   if (publishes) await publishKeys(db, keys)
   const deps = taskDepsOf(config, keys, db)
@@ -123,11 +118,7 @@ export function createHarnessActivities(config: Config): {
   activities: HarnessSteps
   close(): Promise<void>
 } {
-  const { db, close } = createDatabase({
-    url: config.DATABASE_URL,
-    applicationName: 'agent-rails harness',
-    poolSize: 2,
-  })
+  const { db, close } = openStore(config, 'harness', 2)
   const { BASE_URL: baseUrl, OS_URL: osUrl, HARNESS_BASE_URL, HARNESS_OS_URL } = config
   const origins = { base: HARNESS_BASE_URL || baseUrl, os: HARNESS_OS_URL || osUrl }
   const tokenKeys = loadTokenKeys(config.TOKEN_KEYS_FILE)
@@ -138,11 +129,7 @@ export function createHarnessActivities(config: Config): {
 export async function createSigningActivities(
   config: Config,
 ): Promise<{ activities: SigningSteps; close(): Promise<void> }> {
-  const { db, close } = createDatabase({
-    url: config.DATABASE_URL,
-    applicationName: 'agent-rails signing',
-    poolSize: 4,
-  })
+  const { db, close } = openStore(config, 'signing', 4)
   return { activities: createSigningSteps({ db }, await openPayoutSigner(config)), close }
 }
 
@@ -154,11 +141,7 @@ export async function createCallbackActivities(
   activities: CallbackSteps & DirectorySteps & ModelSteps & CounterpartSteps
   close(): Promise<void>
 }> {
-  const { db, close } = createDatabase({
-    url: config.DATABASE_URL,
-    applicationName: 'agent-rails callbacks',
-    poolSize: config.DATABASE_POOL_SIZE,
-  })
+  const { db, close } = openStore(config, 'callbacks')
   const keys = await openKeyRings(config)
   // Nothing is sent with a signature whose key is not published.
   await publishKeys(db, keys)

@@ -10,6 +10,7 @@ import { logSettings } from './log-settings.ts'
 import { assertModel, modelSettings } from './model-settings.ts'
 import { oauthSettings } from './oauth-settings.ts'
 import { harnessSettings, quotaSettings, uploadSettings } from './quota-settings.ts'
+import { atLeast, between, count, list, text } from './setting-kinds.ts'
 import { signerSettings } from './signer-settings.ts'
 
 const address = z
@@ -18,17 +19,10 @@ const address = z
   .transform((text) => text.toLowerCase() as `0x${string}`)
 /** Signatures name the origin, so it has one spelling. */
 const origin = z.url().regex(/[^/]$/, 'without a trailing slash')
-const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
+const milliseconds = (fallback: number) => atLeast(1, fallback)
 const atomic = (fallback: bigint) => z.coerce.bigint().min(0n).default(fallback)
 /** A URL that paths are added to, or nothing. */
 const placeOfLinks = z.string().regex(/^(https?:\/\/[^?#]+[^/?#])?$/)
-const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-)
 
 /** The one schema over the environment: every setting of every process, with its default. */
 export const configSchema = z.object({
@@ -39,16 +33,14 @@ export const configSchema = z.object({
       'the public origin: wallet proofs, challenges and receipts name it; the same for every API process',
     ),
   OS_URL: origin.default('http://127.0.0.1:3001').describe('the origin of the agents’ host'),
-  BIND_HOST: z
-    .string()
-    .default('127.0.0.1')
-    .describe('the address that the API listens on; 0.0.0.0 in a container'),
+  BIND_HOST: text('127.0.0.1').describe(
+    'the address that the API listens on; 0.0.0.0 in a container',
+  ),
   BASE_PORT: z.coerce.number().int().default(3000).describe('the port behind BASE_URL'),
   OS_PORT: z.coerce.number().int().default(3001).describe('the port behind OS_URL'),
-  TRUST_PROXY: z
-    .string()
-    .default('')
-    .describe('Express "trust proxy" value; empty: the socket address is the client address'),
+  TRUST_PROXY: text().describe(
+    'Express "trust proxy" value; empty: the socket address is the client address',
+  ),
   TRUST_LOOPBACK: z
     .enum(['local', 'always'])
     .default('local')
@@ -61,23 +53,18 @@ export const configSchema = z.object({
     .describe('of the JSON lines on stdout'),
 
   // Postgres and Temporal.
-  DATABASE_URL: z
-    .string()
-    .default('postgres://postgres:postgres@127.0.0.1:5432/agent_rails')
-    .describe('PostgreSQL, tested with 18; the migrations create the database when it is missing'),
+  DATABASE_URL: text('postgres://postgres:postgres@127.0.0.1:5432/agent_rails').describe(
+    'PostgreSQL, tested with 18; the migrations create the database when it is missing',
+  ),
   DATABASE_POOL_SIZE: count(16).describe('connections per process'),
   DATABASE_TIMEOUT_MS: milliseconds(1_000).describe(
     'how long a call waits for a connection, and a fifth longer for a statement; above the default, a dead Postgres is reported late',
   ),
-  TEMPORAL_ADDRESS: z
-    .string()
-    .default('127.0.0.1:7233')
-    .describe('host and port of the Temporal frontend'),
-  TEMPORAL_NAMESPACE: z
-    .string()
-    .default('default')
-    .describe('has to be there, with the search attributes registered'),
-  TEMPORAL_API_KEY: z.string().default('').describe('of Temporal Cloud; turns TLS on'),
+  TEMPORAL_ADDRESS: text('127.0.0.1:7233').describe('host and port of the Temporal frontend'),
+  TEMPORAL_NAMESPACE: text('default').describe(
+    'has to be there, with the search attributes registered',
+  ),
+  TEMPORAL_API_KEY: text().describe('of Temporal Cloud; turns TLS on'),
   TEMPORAL_TLS: z.enum(['on', 'off']).default('off').describe('on: TLS to the frontend'),
   BLOCK_EXPLORER_URL: placeOfLinks
     .default('https://basescan.org')
@@ -87,7 +74,7 @@ export const configSchema = z.object({
     .describe(
       'where people look at a trace, as URL/trace/ID (Jaeger and what is like it); empty: no link',
     ),
-  TEMPORAL_UI_URL: z.string().default('').describe('where people open workflows; only shown'),
+  TEMPORAL_UI_URL: text().describe('where people open workflows; only shown'),
   TASK_QUEUES: list
     .default(['payouts', 'signing', 'transfers', 'callbacks', 'tasks'])
     .describe('which task queues this worker process serves; `runs` needs a process of its own'),
@@ -110,10 +97,9 @@ export const configSchema = z.object({
     .describe(
       'where a worker serves the metrics of its Temporal client at /metrics; each worker of a machine needs its own; 0: none',
     ),
-  WORKER_METRICS_HOST: z
-    .string()
-    .default('127.0.0.1')
-    .describe('the address that those metrics listen on; they are not protected'),
+  WORKER_METRICS_HOST: text('127.0.0.1').describe(
+    'the address that those metrics listen on; they are not protected',
+  ),
 
   // Chain. `local` is announced in every payout answer; `live` needs REAL_FUNDS=enabled.
   ENVIRONMENT: z
@@ -150,17 +136,13 @@ export const configSchema = z.object({
 
   // The signer and its keys, and mandate issuers that are trusted in addition to our own authority.
   ...signerSettings,
-  TRUST_ANCHORS_FILE: z
-    .string()
-    .default('')
-    .describe('issuers of mandates that are trusted in addition to our own authority'),
+  TRUST_ANCHORS_FILE: text().describe(
+    'issuers of mandates that are trusted in addition to our own authority',
+  ),
 
-  PROVIDER_WEBHOOK_KEYS_FILE: z
-    .string()
-    .default('')
-    .describe(
-      'JSON array of the keys that payment providers sign their events with; empty: no event is believed',
-    ),
+  PROVIDER_WEBHOOK_KEYS_FILE: text().describe(
+    'JSON array of the keys that payment providers sign their events with; empty: no event is believed',
+  ),
 
   OPERATOR_OIDC_ISSUER: z
     .union([z.literal(''), z.url()])
@@ -168,33 +150,22 @@ export const configSchema = z.object({
     .describe(
       'an OpenID Connect issuer whose access tokens operators may present; empty: only our own credentials',
     ),
-  OPERATOR_OIDC_AUDIENCE: z
-    .string()
-    .default('')
-    .describe('what those tokens have to be made for; empty: BASE_URL'),
+  OPERATOR_OIDC_AUDIENCE: text().describe('what those tokens have to be made for; empty: BASE_URL'),
   OPERATOR_OIDC_SCOPE: z
     .string()
     .min(1)
     .default('agent-rails:operate')
     .describe('the scope that makes an operator'),
-  OPERATOR_OIDC_CLIENT_ID: z
-    .string()
-    .default('')
-    .describe('the client of that issuer for signing in to the console; empty: only by credential'),
-  OPERATOR_OIDC_CLIENT_SECRET: z
-    .string()
-    .default('')
-    .describe('of that client; empty: a public client, which PKCE protects'),
+  OPERATOR_OIDC_CLIENT_ID: text().describe(
+    'the client of that issuer for signing in to the console; empty: only by credential',
+  ),
+  OPERATOR_OIDC_CLIENT_SECRET: text().describe(
+    'of that client; empty: a public client, which PKCE protects',
+  ),
 
   // The call pipeline.
   KEY_PUBLISH_S: count(600).describe('how long a next signing key is published before it signs'),
-  CHALLENGE_TTL_S: z.coerce
-    .number()
-    .int()
-    .min(60)
-    .max(3600)
-    .default(900)
-    .describe('life of a payout challenge, 60 to 3600'),
+  CHALLENGE_TTL_S: between(60, 3600, 900).describe('life of a payout challenge, 60 to 3600'),
   EXECUTE_WAIT_MS: milliseconds(10_000).describe(
     'how long an execute waits for its transfer before it answers 202',
   ),
@@ -227,10 +198,9 @@ export const configSchema = z.object({
   CONFIRM_WINDOW_MS: milliseconds(20_000).describe(
     'how long one confirming activity looks before it reports back',
   ),
-  X402_FACILITATOR_URL: z
-    .string()
-    .default('')
-    .describe('an x402 facilitator elsewhere; empty: the one in this process'),
+  X402_FACILITATOR_URL: text().describe(
+    'an x402 facilitator elsewhere; empty: the one in this process',
+  ),
   X402_MIN_REMAINING_S: count(60).describe('life that a payment needs when it is accepted'),
   X402_MAX_TIMEOUT_S: count(600).describe('maxTimeoutSeconds of the offers'),
   FREE_GRANTS_PER_ADDRESS_PER_DAY: count(10_000).describe(
@@ -265,14 +235,9 @@ export const configSchema = z.object({
   CANARY_AMOUNT_ATOMIC: atomic(10_000n)
     .pipe(z.bigint().min(1n).max(limits.maxPayoutAtomic))
     .describe('what the canary transfers'),
-  CANARY_LIFE_S: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(3600)
-    .describe(
-      'after it, a canary that could not be mined has failed, and the payout rail is paused',
-    ),
+  CANARY_LIFE_S: atLeast(1, 3600).describe(
+    'after it, a canary that could not be mined has failed, and the payout rail is paused',
+  ),
   CALLBACK_ALLOW_HOSTS: list
     .pipe(
       z.array(
@@ -298,21 +263,11 @@ export const configSchema = z.object({
   AGENT_RUNS_AT_ONCE: count(4).describe(
     'runs of one agent at once; its further tasks wait in their queue',
   ),
-  RUN_PROCESSES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(2)
-    .describe('processes for work on inputs, per worker'),
+  RUN_PROCESSES: atLeast(1, 2).describe('processes for work on inputs, per worker'),
   RUN_CPU_MS: milliseconds(60_000).describe(
     'processor time of one piece of work; ten times as long on the clock',
   ),
-  RUN_MEMORY_MB: z.coerce
-    .number()
-    .int()
-    .min(128)
-    .default(1_024)
-    .describe('memory of one piece of work on an input'),
+  RUN_MEMORY_MB: atLeast(128, 1_024).describe('memory of one piece of work on an input'),
   RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
   ...directorySettings,
   ...feeSettings,

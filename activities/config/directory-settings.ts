@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { list } from './setting-kinds.ts'
 
 /** A directory of services, and where documents are submitted to it; without a URL they are only prepared. */
 export type DirectorySetting = { name: string; url: string | null }
@@ -17,10 +18,7 @@ function directoryOf(text: string, context: z.RefinementCtx): DirectorySetting {
 
 /** The directories that operators submit this service to. */
 export const directorySettings = {
-  DIRECTORIES: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .transform((parts) => parts.filter((part) => part !== ''))
+  DIRECTORIES: list
     .pipe(z.array(z.string().transform(directoryOf)))
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
       message: 'names a directory twice',

@@ -1,19 +1,14 @@
-import { z } from 'zod'
 import type { FeeSettings } from '#domain/credit/fees.ts'
+import { between } from './setting-kinds.ts'
 
-const usd = (fallback: number, least = 0) =>
-  z.coerce.number().int().min(least).max(1_000_000).default(fallback)
+const usd = (fallback: number, least = 0) => between(least, 1_000_000, fallback)
 
 /** The commercial fees; an item of 0 is shown and posts nothing. The rail fee follows from each price. */
 export const feeSettings = {
   FEE_RECEIPT_USD: usd(0).describe('fee for each receipt of a paid run'),
-  FEE_ESCROW_PERCENT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(100)
-    .default(2)
-    .describe('fee on the price of a delivered order of the exchange'),
+  FEE_ESCROW_PERCENT: between(0, 100, 2).describe(
+    'fee on the price of a delivered order of the exchange',
+  ),
   FEE_PREMIUM_WALLET_USD: usd(19).describe('fee for a month of a premium wallet'),
   FEE_DEVELOPER_USD: usd(0).describe('fee for a run that a developer started for a customer'),
   FEE_TRUST_BADGE_USD: usd(49, 1).describe('fee for a year of a trust badge'),

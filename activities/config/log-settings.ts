@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { NOTE_COSIGNATURE, type NoteKey, parseVerifierKey } from '#domain/log/checkpoint.ts'
+import { atLeast, list } from './setting-kinds.ts'
 
 /** A witness: its key, and where checkpoints are sent to it; without a URL none are. */
 export type WitnessSetting = { key: NoteKey; url: string | null }
@@ -19,18 +20,10 @@ function witnessOf(text: string, context: z.RefinementCtx): WitnessSetting {
 
 /** The transparency log: how often it is written, and its witnesses. */
 export const logSettings = {
-  LOG_EVERY_MS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(250)
-    .describe(
-      'between two looks for receipts that wait for their place in the transparency log; with the time of a batch, at most a second',
-    ),
-  LOG_WITNESSES: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .transform((parts) => parts.filter((part) => part !== ''))
+  LOG_EVERY_MS: atLeast(1, 250).describe(
+    'between two looks for receipts that wait for their place in the transparency log; with the time of a batch, at most a second',
+  ),
+  LOG_WITNESSES: list
     .pipe(z.array(z.string().transform(witnessOf)))
     .default([])
     .describe(

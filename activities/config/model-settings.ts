@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-
-const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
+import { between, count, text } from './setting-kinds.ts'
 
 /** The optional model: an endpoint that speaks the OpenAI protocol for chat completions. */
 export const modelSettings = {
@@ -13,25 +12,16 @@ export const modelSettings = {
       'an OpenAI-compatible endpoint, as URL/chat/completions, that drafts answers to open questions; the same for all processes; empty: no model',
     ),
   MODEL_NAME: z.string().max(200).default('').describe('the model to ask for there'),
-  MODEL_API_KEY_FILE: z
-    .string()
-    .default('')
-    .describe(
-      'a file with the key of that endpoint as a JSON string; only for workers that serve `callbacks`; empty: no key is sent',
-    ),
+  MODEL_API_KEY_FILE: text().describe(
+    'a file with the key of that endpoint as a JSON string; only for workers that serve `callbacks`; empty: no key is sent',
+  ),
   MODEL_PRIVATE_ADDRESS: z
     .enum(['allowed', 'refused'])
     .default('refused')
     .describe(
       'allowed: the endpoint may be at a private address, on any port and without TLS, such as a model on this network',
     ),
-  MODEL_TIMEOUT_MS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(60_000)
-    .default(30_000)
-    .describe('for one call of the model'),
+  MODEL_TIMEOUT_MS: between(1, 60_000, 30_000).describe('for one call of the model'),
   MODEL_TOKENS_PER_DAY: count(2_000_000).describe(
     'tokens that all calls of a UTC day may use; each call is counted before it is sent, by the most that it may use',
   ),

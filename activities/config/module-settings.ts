@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type RingName, ringNames } from '#domain/keys/rotation.ts'
+import { text } from './setting-kinds.ts'
 
-const text = z.string().default('')
 const known: readonly string[] = ringNames
 const rings = z
   .string()
@@ -12,18 +12,18 @@ const rings = z
 
 /** Modules that keep private keys for the signer. Only the signer has these settings. */
 export const moduleSettings = {
-  PKCS11_MODULE: text.describe(
+  PKCS11_MODULE: text().describe(
     'only for the signer: library of a PKCS#11 module, such as /usr/lib/softhsm/libsofthsm2.so; empty: none',
   ),
-  PKCS11_TOKEN: text.describe('label of the token of that module which holds the keys'),
-  PKCS11_PIN_FILE: text.describe('the PIN of the user of that token as a JSON string'),
+  PKCS11_TOKEN: text().describe('label of the token of that module which holds the keys'),
+  PKCS11_PIN_FILE: text().describe('the PIN of the user of that token as a JSON string'),
   PKCS11_RINGS: rings.describe(
     'rings whose next key is made in that token; rings in no such list have theirs in SIGNING_KEYS_FILE',
   ),
-  AWS_KMS_REGION: text.describe(
+  AWS_KMS_REGION: text().describe(
     'only for the signer: region of AWS KMS; credentials come from the usual places of the AWS SDK; empty: none',
   ),
-  AWS_KMS_ENDPOINT: text.describe('another URL of AWS KMS, such as an endpoint in a VPC'),
+  AWS_KMS_ENDPOINT: text().describe('another URL of AWS KMS, such as an endpoint in a VPC'),
   AWS_KMS_RINGS: rings.describe('rings whose next key is made in AWS KMS'),
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { count, text } from './setting-kinds.ts'
 
 /** Four numbers: of an agent, of a client address, of all callers without trust, of all trusted ones. */
 const quota = (numbers: string) =>
@@ -10,8 +11,6 @@ const quota = (numbers: string) =>
       const [agent = 0, address = 0, untrusted = 0, trusted = 0] = text.split('/').map(Number)
       return { agent, address, untrusted, trusted }
     })
-
-const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 
 /** The daily quotas of callers. */
 export const quotaSettings = {
@@ -75,12 +74,9 @@ export const uploadSettings = {
   INPUT_BYTES_OF_AGENTS: count(16 * 1024 * 1024 * 1024).describe(
     'what the uploads of all other agents may have together',
   ),
-  INPUT_SPACE_PATH: z
-    .string()
-    .default('')
-    .describe(
-      'a directory on the volume of a local Postgres, whose free space is looked at before an upload; empty: none is',
-    ),
+  INPUT_SPACE_PATH: text().describe(
+    'a directory on the volume of a local Postgres, whose free space is looked at before an upload; empty: none is',
+  ),
   INPUT_SPACE_MIN: count(1024 * 1024 * 1024).describe(
     'free bytes there below which uploads are refused',
   ),

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
+import { text } from './setting-kinds.ts'
 
-const file = z.string().default('')
+const file = text()
 const most = (limit: bigint) => z.coerce.bigint().min(1n).max(limit).default(limit)
 
 /** Where private keys and secrets are, and how to reach the signer that holds the keys. */

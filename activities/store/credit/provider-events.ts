@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { ReferenceState } from '#domain/payments/payment-reference.ts'
 import type { ProviderEvent } from '#domain/payments/provider-event-type.ts'
 import type { Tx } from '../postgres/db.ts'
-import { findFirst, findRow, now } from '../postgres/rows.ts'
+import { findRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ProviderEventRow = Selectable<Database['provider_events']>
