@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 5279cf1347afa69697d3037221413e3b43f380fec949232af267cd027d33f0c7.
+# Made by `npm run client:python` from operations with SHA-256 787f01a5f30e893268b9b359ff2cf1dbb8d4346cf3604ad8b2643abeba45eb13.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -517,6 +517,7 @@ class AllowanceWallet(TypedDict):
     tier_per_day_usd: int
     balance_units: int
     reserved_units: int
+    held_units: int
     debt_units: int
     limits: Limits2
     postings: list[Posting]
@@ -819,7 +820,7 @@ class WorkOrder(TypedDict):
     work_order_id: str
     intake_kind: Literal['external_agent_request', 'workflow_intake']
     state: Literal['queued', 'approved', 'claimed', 'operating', 'delivered', 'completed', 'rejected', 'failed']
-    requested_tool_id: Literal['service_os', 'packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    requested_tool_id: Literal['service_os', 'packetops', 'distributionops', 'tokenops']
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout'] | None
     objective: str
     requester: Requester | Requester1
@@ -834,6 +835,7 @@ class WorkOrder(TypedDict):
 class Client(TypedDict):
     name: str
     account_id: str | None
+    customer_account: str | None
 
 
 class PilotModel(TypedDict):
@@ -850,6 +852,7 @@ class PilotModel(TypedDict):
     work_order_id: str | None
     run_work_order_id: str | None
     runs: list[str]
+    payment: Literal['none', 'under_way', 'reserved', 'applied', 'returned', 'credit']
     next_step: str
     created_at: str
 
@@ -2112,6 +2115,7 @@ class WorkflowFiring(TypedDict):
     code: str | None
     detail: str | None
     terms_sha256: str
+    charged_usd: int | None
 
 
 class Review2(TypedDict):
@@ -2902,6 +2906,7 @@ class PilotLine(TypedDict):
     work_order_id: str | None
     run_work_order_id: str | None
     runs: list[str]
+    payment: Literal['none', 'under_way', 'reserved', 'applied', 'returned', 'credit']
     next_step: str
     created_at: str
     contact: str | None
@@ -4123,11 +4128,21 @@ class PriceCardItem(TypedDict):
     total_usd: int
 
 
+class InvitationLink(TypedDict):
+    pilot_id: str
+    rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
+    tier: Literal['entry', 'standard', 'pro']
+    state: Literal['requested', 'invited', 'accepted', 'declined', 'expired', 'activated', 'rejected', 'running', 'delivered', 'paid_next_step_ready', 'converted_to_paid', 'closed']
+    response_url: str
+    expires_at: str
+
+
 class Pack1(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
     messages: list[Message]
     sample_package_url: str
     price_card: list[PriceCardItem]
+    invitation_links: list[InvitationLink]
     checkout_url: str | None
 
 
@@ -4291,7 +4306,7 @@ class Tiers(TypedDict):
 
 class Rail2(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    status: Literal['active', 'offered', 'free']
+    status: Literal['active', 'offered', 'free', 'paused']
     entry: int
     standard: int
     pro: int
@@ -7752,7 +7767,7 @@ class ExecutedAction(TypedDict):
 
 class Rail(TypedDict):
     rail: Literal['packetops', 'diligenceops', 'energyops', 'distributionops', 'tokenops', 'financeops', 'contractops', 'scout']
-    status: Literal['active', 'offered', 'free']
+    status: Literal['active', 'offered', 'free', 'paused']
     entry: int
     standard: int
     pro: int
@@ -8125,6 +8140,7 @@ class CustomerWorkflow(TypedDict):
     terms_sha256: str
     state: Literal['waiting', 'active', 'paused', 'rejected', 'deleted']
     decision_id: str | None
+    action_id: str | None
     created_at: str
     firings: list[WorkflowFiring]
 
