@@ -144,7 +144,10 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly carriesPayment?: true
   /** `after`: handle, then settle, answer withheld until settled. `before`: precondition, settle, then handle. */
   readonly charge: 'after' | 'before'
-  /** What a new call uses of the daily quotas, in addition to the bytes of its body. */
+  /**
+   * What a new call uses of the daily quotas; the bytes of its body count unless `kib` is given. Unless declared, a call that
+   * leaves a row uses one of `records`, where anyone, an agent or a status token makes it for free.
+   */
   readonly uses?: (input: z.output<Input>) => Uses
   readonly limits?: {
     readonly bodyBytes?: number
@@ -259,7 +262,7 @@ export function operation<
 ): Operation<Input, Output> & { readonly id: Id } {
   const { id, input = noInput as z.ZodType as Input, example = exampleById[id] } = declared
   if (example === undefined) throw new Error(`api/examples has no example of ${id}`)
-  return {
+  const whole: Operation<Input, Output> & { readonly id: Id } = {
     price: null,
     charge: 'after',
     status: [200],
@@ -270,6 +273,7 @@ export function operation<
     example,
     idempotency: idempotencyOf(declared),
   }
+  return leavesRecord(whole) ? { uses: oneRecord, ...whole } : whole
 }
 
 function modeOf(input: z.ZodType): Pick<Operation, 'mode' | 'defaultMode'> {
@@ -279,6 +283,17 @@ function modeOf(input: z.ZodType): Pick<Operation, 'mode' | 'defaultMode'> {
   const mode = String(literal.value)
   return literal === field ? { mode } : { mode, defaultMode: true }
 }
+
+const oneRecord = (): Uses => ({ records: 1 })
+const counted: ReadonlySet<AccessKind> = new Set(['public', 'agent', 'status'])
+
+/** Whether a call leaves a row for which nothing but a quota is a limit: no price, and no operator who answers for it. */
+export const leavesRecord = (
+  operation: Pick<AnyOperation, 'access' | 'idempotency' | 'price'>,
+): boolean =>
+  operation.price === null &&
+  !isPlain(operation) &&
+  waysOf(operation).some((way) => counted.has(way))
 
 function idempotencyOf<Input extends z.ZodType, Output extends z.ZodType>({
   http,

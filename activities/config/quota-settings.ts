@@ -33,7 +33,7 @@ export const quotaSettings = {
     'free analyses and proofs of evidence: see QUOTA_TASKS_PER_DAY',
   ),
   QUOTA_RECORDS_PER_DAY: quota('200000/2000/100000/10000000').describe(
-    'what open calls leave on record, such as quotes, uses and questions to the write gate: see QUOTA_TASKS_PER_DAY',
+    'what other free calls leave on record, such as quotes, uses, signatures and questions to the write gate: see QUOTA_TASKS_PER_DAY',
   ),
   QUOTA_POSTS_PER_DAY: quota('20000/2000/20000/2000000').describe(
     'requests of callbacks, each counted when it is sent, and what callers without trust may send also when they ask for it: see QUOTA_TASKS_PER_DAY',

@@ -22,7 +22,7 @@ async function quotaTicket({
   deps,
 }: Called): Promise<CallerTicket | undefined> {
   if (operation.uses === undefined) return undefined
-  const uses = { ...operation.uses(input), kib: Math.ceil((request.body?.length ?? 0) / 1024) }
+  const uses = { kib: Math.ceil((request.body?.length ?? 0) / 1024), ...operation.uses(input) }
   return deps.quotas.take(uses, await userOf(caller, request.address, deps))
 }
 

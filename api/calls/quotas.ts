@@ -5,7 +5,10 @@ import { createLimiter } from '../../activities/store/calls/rate-limits.ts'
 import type { Uses } from '../operation.ts'
 import type { CallerTicket } from './tickets.ts'
 
-/** Who uses it; `trusted` is an operator, or an agent that is trusted and no sandbox. */
+/**
+ * Who uses it; `trusted` is an operator, or an agent that is trusted and no sandbox. What the service carries out for an agent has
+ * no address.
+ */
 export type User = {
   readonly agentId: string | undefined
   readonly address: string
@@ -60,7 +63,7 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
       const tickets = await Promise.all(
         wanted.flatMap(([use, amount]) => [
           ...(agentId === undefined ? [] : [limiters[use].agent.take(agentId, amount)]),
-          ...(trusted ? [] : [limiters[use].address.take(address, amount)]),
+          ...(trusted || address === '' ? [] : [limiters[use].address.take(address, amount)]),
           limiters[use][trusted ? 'trusted' : 'untrusted'].take('all', amount),
         ]),
       )

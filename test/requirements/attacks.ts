@@ -63,6 +63,6 @@ export const attackRequirements = {
   'attack.quotas': {
     source: 'limits § Quotas',
     behavior:
-      'Every write that anyone may make without a credential is counted in a daily quota of its address and of all strangers; trusted agents are not refused by what strangers do.',
+      'Every free write that leaves a row, of anyone, of an agent or of a status token, is counted in a daily quota of its address and of all strangers; trusted agents are not refused by what strangers do.',
   },
 } as const

@@ -66,7 +66,7 @@ export const serviceRequirements = {
   'resolver.run': {
     source: 'services § Run',
     behavior:
-      'run_service runs free tools only and records outcome, usage event and receipt once for each key; paid rails and services of others are 400 and are never called.',
+      'run_service runs free tools only and records outcome, usage event and receipt once for each key; paid rails and services of others are 400 and are never called, and an answer of more than 16 KiB is not recorded.',
   },
   'resolver.refusals': {
     source: 'services § Inspect',

@@ -14,7 +14,6 @@ export const credentialEnforce = operation({
   access: 'public',
   examines: true,
   errors: ['not_found'],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     operation_id: z.string().regex(/^[a-z]+(-[a-z]+)*$/),
     rail: Rail.optional(),

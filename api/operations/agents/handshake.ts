@@ -13,6 +13,8 @@ export const handshake = operation({
   // The body is signed by itself, over the nonce and the token.
   statusToken: { prefixes: ['st'], signed: false },
   errors: ['proof_invalid', 'trust_required', 'already_claimed'],
+  // Its body is not kept.
+  uses: () => ({ records: 1, kib: 0 }),
   idempotency: { kind: 'natural', key: ({ nonce }) => nonce },
   input: z.strictObject({
     nonce: z.string().regex(/^hs_[0-9]{10}_[0-9a-f]{32}_[0-9a-f]{64}$/),

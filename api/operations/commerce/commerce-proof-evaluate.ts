@@ -12,7 +12,6 @@ export const commerceProofEvaluate = operation({
   access: 'public',
   status: [201],
   errors: ['credential_required', 'not_owner', 'evidence_mismatch', 'forbidden_material'],
-  uses: () => ({}),
   input: CommerceProofInput,
   output: CommerceProof,
   handle: async ({ idempotency_key: _key, ...request }, context) => {

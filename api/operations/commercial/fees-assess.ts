@@ -26,7 +26,6 @@ export const feesAssess = operation({
     'paused',
     'unsupported_request',
   ],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     run_id: RunId.optional().meta({
       description: 'A run of yours, with the scope runs:read; what it posts when it closes.',

@@ -27,7 +27,6 @@ export const agentCreditFund = operation({
   status: [202],
   errors: paymentReferenceCreate.errors,
   limits: { bodyBytes: 65_536 },
-  uses: () => ({ records: 1 }),
   input: z
     .strictObject({
       entitlement_id: EntitlementId,

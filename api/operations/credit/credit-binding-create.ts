@@ -17,7 +17,6 @@ export const creditBindingCreate = operation({
   statusToken: { prefixes: ['st'], signed: true },
   status: [201],
   errors: ['not_found', 'not_owner', 'already_bound', 'challenge_expired', 'amount_mismatch'],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     entitlement_id: EntitlementId,
     challenge_id: ChallengeId,

@@ -25,7 +25,6 @@ export const createPaymentChallenge = operation({
     'holder_unknown',
     'unsupported_request',
   ],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     mode: z.literal('create_payment_challenge'),
     quote_id: QuoteId,

@@ -57,7 +57,6 @@ export const paymentReferenceCreate = operation({
     ...(['challenge_expired', 'expired', 'amount_mismatch', 'forbidden_material'] as const),
   ],
   limits: { bodyBytes: 65_536 },
-  uses: () => ({ records: 1 }),
   input: z
     .strictObject({
       challenge_id: ChallengeId.optional(),

@@ -25,7 +25,6 @@ export const railCheckoutOpen = operation({
     'already_funded',
     'forbidden_material',
   ],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     quote_id: QuoteId,
     payment_path: z.enum(paymentPaths),

@@ -29,7 +29,6 @@ export const pilotConversationAdd = operation({
   statusToken: { prefixes: ['pt'], signed: true },
   status: [201],
   errors: ['not_found', 'wrong_state', 'scope_denied', 'forbidden_material'],
-  uses: () => ({}),
   input,
   output: z.strictObject({ entry: PilotEntry, pilot: Pilot }).meta({ id: 'AddedPilotEntry' }),
   authorize: async (asked, context) => assertMaySay(asked, context),

@@ -36,7 +36,6 @@ export const invitationRespond = operation({
     'terms_mismatch',
     'forbidden_material',
   ],
-  uses: () => ({}),
   input,
   output: z
     .strictObject({ pilot: Pilot, next_action: z.string(), receipt: Receipt })

@@ -17,7 +17,6 @@ export const activationStart = operation({
   limits: { addressPerMinute: 30 },
   status: [201],
   errors: ['already_exists', 'rail_not_allowed', 'trust_required'],
-  uses: () => ({}),
   input: z.strictObject({
     customer_account: freeText(160, 1),
     rail: Rail,

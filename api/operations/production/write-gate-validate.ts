@@ -17,7 +17,6 @@ export const writeGateValidate = operation({
   access: 'public',
   examines: true,
   errors: ['not_found', 'forbidden_material'],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     operation_id: z
       .string()

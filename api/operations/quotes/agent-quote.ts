@@ -30,7 +30,6 @@ export const agentQuote = operation({
     'quote_mismatch',
   ],
   limits: { bodyBytes: 1_048_576 },
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     rail: Rail,
     tier: Tier,

@@ -27,7 +27,6 @@ export const quoteRun = operation({
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   tool: 'quote_run',
   ...quoting,
-  uses: () => ({ records: 1 }),
   input: z.strictObject({ mode: z.literal('quote_run'), ...asked }),
   handle: ({ rail, tier, input }, context) =>
     quoted(context, { rail, tier, input, agentUse: true }),
@@ -40,7 +39,6 @@ export const agentPricingQuote = operation({
   summary: 'Ask for a quote of a run that agents can buy, where its price is read.',
   http: { method: 'POST', path: '/api/agent-pricing', host: 'base' },
   ...quoting,
-  uses: () => ({ records: 1 }),
   input: z.strictObject(asked),
   handle: ({ rail, tier, input }, context) =>
     quoted(context, { rail, tier, input, agentUse: true }),

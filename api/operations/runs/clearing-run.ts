@@ -17,7 +17,6 @@ export const clearingRun = operation({
   limits: { addressPerMinute: 60 },
   status: [201],
   errors: ['not_found', 'contention', 'forbidden_material'],
-  uses: () => ({}),
   input: z.strictObject({
     run_id: RunId,
     obligation: Obligation,

@@ -20,7 +20,6 @@ export const runService = operation({
     'input_too_complex',
     'forbidden_material',
   ],
-  uses: () => ({}),
   input: z.strictObject({
     mode: z.literal('run_service'),
     service_id: ServiceId,

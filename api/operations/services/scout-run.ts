@@ -14,7 +14,6 @@ export const serviceScoutRun = operation({
   http: { method: 'POST', path: SCOUT_PATH, host: 'base' },
   access: 'public',
   errors: ['input_too_complex', 'forbidden_material'],
-  uses: () => ({}),
   input: z.strictObject({
     task: freeText(4000, 1).meta({ description: 'What is to be done, in words.' }),
     constraints: constraints.meta({ description: 'What a service has to keep to.' }),

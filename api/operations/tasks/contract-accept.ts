@@ -33,7 +33,6 @@ export const contractAccept = operation({
     ] as const),
     ...(['trust_required', 'rail_not_allowed', 'callback_refused'] as const),
   ],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     contract_id: ContractId,
     terms_sha256: Digest,

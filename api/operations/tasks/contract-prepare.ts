@@ -16,7 +16,6 @@ export const contractPrepare = operation({
   statusToken: { prefixes: ['st', 'tk'], signed: true },
   status: [201],
   errors: ['not_found', 'not_owner', 'wrong_state', 'forbidden_material'],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     task_token: TaskToken,
     acceptance_criteria: z.array(freeText(500, 1)).min(1).max(20).optional(),

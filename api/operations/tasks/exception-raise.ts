@@ -19,7 +19,6 @@ export const taskExceptionRaise = operation({
   statusToken: { prefixes: ['tk'], signed: true },
   status: [201],
   errors: ['wrong_state', 'scope_denied', 'forbidden_material'],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     code: ExceptionCode,
     detail: freeText(2000, 1),

@@ -13,7 +13,6 @@ export const taskProposalDecline = operation({
   access: 'status',
   statusToken: { prefixes: ['tk'], signed: true },
   errors: ['not_found', 'wrong_state', 'evidence_changed', 'forbidden_material'],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     proposed_input_sha256: Digest.meta({
       description: 'Of the input as the exception shows it; another proposal is 409.',

@@ -17,7 +17,6 @@ export const taskReplayPrepare = operation({
   statusToken: { prefixes: ['tk'], signed: true },
   status: [201],
   errors: ['not_found', 'wrong_state', 'recovery_not_allowed'],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     exception_id: TaskExceptionId,
     from_step: z.enum(loopSteps).optional().meta({

@@ -31,7 +31,6 @@ export const usageLedgerRecord = operation({
     'credit_exhausted',
     'forbidden_material',
   ],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     kind: z.enum(recordedKinds),
     rail: Rail.optional(),

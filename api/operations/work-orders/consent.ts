@@ -14,7 +14,6 @@ export const workOrderConsent = operation({
   access: 'status',
   statusToken: { prefixes: ['wt'], signed: true },
   errors: ['not_found', 'not_owner', 'wrong_state', 'evidence_changed', 'forbidden_material'],
-  uses: () => ({ records: 1 }),
   input: z.strictObject({
     ...namedProposal,
     note: freeText(2000).default(''),

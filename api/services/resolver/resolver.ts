@@ -38,6 +38,8 @@ const MODES = ['find_services', 'inspect_service', 'request_service_use', 'run_s
 const FOUND_MAX = 25
 /** The longest task that scout reads, in UTF-16 units. */
 const QUERY_MAX = 4_000
+/** The longest answer of a tool that is recorded, in bytes of JSON. */
+const RESULT_BYTES_MAX = 16_384
 const boundary = [
   'Services of others are listed and requested after the approval of an operator; this service never calls them.',
   'run_service runs free tools of this service only.',
@@ -138,7 +140,7 @@ export class ServiceResolver<Call extends Served> extends Service<ResolverDeps<C
   }
 
   /**
-   * Runs a free tool and records its outcome. Throws 400 `unsupported_request` for anything else, as well as `candidate_denied` and
+   * Runs a free tool and records its outcome. Throws 400 `unsupported_request` for anything else and for a long answer, as well as `candidate_denied` and
    * `human_approval_required`, and whatever the tool refuses with.
    */
   async run({ service_id, task }: { service_id: string; task: string }, call: Call) {
@@ -147,6 +149,7 @@ export class ServiceResolver<Call extends Served> extends Service<ResolverDeps<C
     const tool = this.#toolOf(found.service_id)
     if (tool === undefined) throw notRunHere(found)
     const { input, result } = await tool.run(task, call)
+    if (Buffer.byteLength(JSON.stringify(result)) > RESULT_BYTES_MAX) throw tooLong(tool)
     const ran = { service_id, operation_id: tool.operation_id, input, result }
     return this.deps.outcomes.record(ran, call.callId)
   }
@@ -178,6 +181,16 @@ function assertApproved({ state }: Inspected): void {
   if (state === 'observed')
     throw refuse('human_approval_required', { detail: 'no operator has approved this service yet' })
 }
+
+const tooLong = ({
+  operation_id,
+  method,
+  path,
+}: Pick<FreeTool<never>, 'operation_id' | 'method' | 'path'>) =>
+  refuse('unsupported_request', {
+    detail: `the answer of ${operation_id} is longer than the 16 KiB that are recorded`,
+    next_action: `Call ${method} ${path}; it is free.`,
+  })
 
 const unknownService = () =>
   refuse('unsupported_request', {

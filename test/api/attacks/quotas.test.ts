@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { z } from 'zod'
 import { receiptSigner } from '../../../activities/container.ts'
 import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
+import { agentExamples } from '../../../api/examples/agents.ts'
+import { createClient } from '../../../api/http/client.ts'
+import { type AnyOperation, leavesRecord } from '../../../api/operation.ts'
+import { operations } from '../../../api/operations/index.ts'
 import { rotateCredential } from '../../../api/services/agents/credentials.ts'
 import { isOpen, openCallers, send, writes } from '../../support/attacks.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { trustedAgent } from '../../support/registering-agent.ts'
+import { codeOf } from '../../support/task-calls.ts'
 import { verifies } from '../../verifies.ts'
 
 let apis: ComposedApis
@@ -16,6 +22,44 @@ beforeAll(async () => {
   })
 })
 afterAll(() => apis?.stop())
+
+const registry: readonly AnyOperation[] = operations
+verifies('attack.quotas', 'each free call that leaves a row uses a quota', async () => {
+  const leaving = registry.filter(leavesRecord)
+  expect(leaving.length).toBeGreaterThan(60)
+  const uncounted = leaving.filter(({ uses, input, example }) => {
+    const used = uses?.((input as z.ZodType).parse(example.input) as never) ?? {}
+    return Object.values(used).every((amount) => amount === 0)
+  })
+  expect(uncounted.map(({ id }) => id)).toEqual([])
+})
+
+verifies('attack.quotas', 'free tools and signatures end with the records of a day', async () => {
+  const few = await startComposed({
+    env: { QUOTA_RECORDS_PER_DAY: '3/9/9/9' },
+    sequences: false,
+  })
+  try {
+    const host = few.hosts[0]!
+    // Its handshake is the first of its three.
+    const { credential } = await trustedAgent(host, few.operator, { sandbox: true })
+    const client = createClient({ baseUrl: host.base, osUrl: host.os, agent: credential })
+    const use = () =>
+      codeOf(
+        client.call('run-service', {
+          mode: 'run_service',
+          service_id: 'tool_agent_pricing',
+          task: '{}',
+        }),
+      )
+    expect([await use(), await use(), await use()]).toEqual(['ok', 'ok', 'rate_limited'])
+    const sign = () => codeOf(client.call('signing-sign', agentExamples['signing-sign'].input))
+    expect(await sign()).toBe('rate_limited')
+    expect(await few.db.selectFrom('usage_events').select('event_id').execute()).toHaveLength(2)
+  } finally {
+    await few.stop()
+  }
+})
 
 /** Its messages are signed by this service, and it keeps the last ones alone. */
 const counted = writes.filter(
@@ -51,7 +95,7 @@ verifies('attack.quotas', 'records of strangers end for an address and for all',
 })
 
 verifies('attack.quotas', 'a retired key uses up its address, not its agent', async () => {
-  const env = { TRUST_PROXY: '1', QUOTA_RECORDS_PER_DAY: '2/3/100/1000' }
+  const env = { TRUST_PROXY: '1', QUOTA_RECORDS_PER_DAY: '4/3/100/1000' }
   const few = await startComposed({ env, sequences: false })
   try {
     const { db, config } = few

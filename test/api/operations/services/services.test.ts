@@ -215,6 +215,9 @@ verifies(
       expect(await codeOf(run(service_id, '{}')), service_id).toBe('unsupported_request')
     expect(others.requests()).toBe(before)
     expect((await problemOf(run('svc_packetops', '{}'))).next_action).toContain('quote_run')
+    const long = await problemOf(run('tool_sample_return_packages', '{}'))
+    expect(long).toMatchObject({ code: 'unsupported_request' })
+    expect(long.next_action).toBe('Call GET /api/sample-return-packages; it is free.')
     for (const task of ['no json', '{"rail":"unknown"}', '{"other":1}', '[]'])
       expect(await codeOf(run('tool_agent_pricing', task)), task).toBe('invalid_request')
   },
