@@ -12,6 +12,7 @@ import {
   verifyInstructions,
 } from '#domain/runs/replay-package.ts'
 import { type MadePackage, signedFacts } from '#domain/runs/return-package.ts'
+import { citedReceipts } from '#domain/verification/receipts.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { listModelOutputs } from '../../../activities/store/model/model-calls.ts'
@@ -125,13 +126,10 @@ async function receiptsOf(
 ): Promise<string[]> {
   const own = (await Promise.all(subjects.map((subject) => listReceipts(tx, subject)))).flat()
   const ids = new Set(own.map(({ receipt_id }) => receipt_id))
-  const cited = ledger.flatMap(({ data }) => Object.values(data)).filter(isReceiptId)
-  const others = [...new Set(cited)].filter((id) => !ids.has(id))
+  const others = [...new Set(ledger.flatMap(citedReceipts))].filter((id) => !ids.has(id))
   const found = await Promise.all(others.map((receipt_id) => findReceipt(tx, { receipt_id })))
   return [...found.filter((row) => row !== undefined), ...own].map(({ jws }) => jws)
 }
-const isReceiptId = (value: unknown): value is string =>
-  typeof value === 'string' && value.startsWith('rc_')
 
 /** What the ledger names by digest: terms, inputs, and the run contract, which is stored with its contract. */
 async function documentsOf(

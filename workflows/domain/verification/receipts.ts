@@ -60,12 +60,20 @@ function chainFault(receipts: readonly Read[], own: readonly string[]): string |
   return undefined
 }
 
+/** The receipts that an entry of the ledger cites, by the members that name one; what a caller wrote cites nothing. */
+export const citedReceipts = ({ data }: Pick<ReplayPackage['ledger'][number], 'data'>): string[] =>
+  Object.entries(data).flatMap(([name, value]) =>
+    /(^|_)receipt_id$/.test(name) && typeof value === 'string' && value.startsWith('rc_')
+      ? [value]
+      : [],
+  )
+
 function citedFault({ ledger, receipts }: ReplayPackage): string | undefined {
   const here = new Set(receipts.map(receiptId))
-  for (const { sequence, data } of ledger)
-    for (const cited of Object.values(data))
-      if (typeof cited === 'string' && cited.startsWith('rc_') && !here.has(cited))
-        return `entry ${sequence} cites ${cited}, which is missing`
+  for (const entry of ledger) {
+    const missing = citedReceipts(entry).find((cited) => !here.has(cited))
+    if (missing !== undefined) return `entry ${entry.sequence} cites ${missing}, which is missing`
+  }
   return undefined
 }
 

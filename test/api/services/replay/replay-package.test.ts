@@ -78,7 +78,12 @@ async function stoppedTask(): Promise<string> {
     const input = { runId: run.runId, attempt, round, step, limits: stateLimits }
     run = await new MockActivityEnvironment().run(runs.takeStep, input)
   }
-  await record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
+  // What someone writes cites nothing, be it the id of another's receipt.
+  const other = { ...settlement, subject: `en_other_${taskId}` }
+  const foreign = await transaction(db, (tx) =>
+    appendReceipt(tx, signReceipt, other, Math.floor(Date.now() / 1000)),
+  )
+  await record(taskId, ['exception_raised', { code: 'operator_hold', detail: receiptId(foreign) }])
   return taskId
 }
 

@@ -96,11 +96,19 @@ verifies(
     const input = made.documents.at(-1)
     const proof = made.return_package
     if (input === undefined || proof === null) throw new Error('the task has an input and a result')
+    const noReceipt = `rc_${'0'.repeat(64)}`
+    const saying = (more: object) => ({ ...entry, data: { ...entry.data, ...more } })
     const changes: [Partial<ReplayPackage>, string[]][] = [
       [{ ledger: made.ledger.with(4, { ...entry, actor: 'operator:mallory' }) }, ['ledger']],
       [{ ledger: made.ledger.toSpliced(4, 1) }, ['ledger']],
       [{ ledger: made.ledger.with(4, { ...entry, data: { surplus: 1 } }) }, ['ledger data']],
       [{ ledger: made.ledger.slice(0, -1) }, ['receipt facts']],
+      // What a caller wrote cites nothing; a member that names a receipt does.
+      [{ ledger: made.ledger.with(4, saying({ detail: noReceipt })) }, ['ledger data']],
+      [
+        { ledger: made.ledger.with(4, saying({ usage_receipt_id: noReceipt })) },
+        ['ledger data', 'cited receipts'],
+      ],
       [{ documents: made.documents.slice(1) }, ['documents']],
       [{ documents: made.documents.slice(0, -1) }, ['replay']],
       [
