@@ -55,6 +55,7 @@ export const verificationPacket = {
     alg: 'EdDSA',
     key_id: 'receipt-2026-11',
     key_state_at_issue: 'active',
+    key_state_at: 'active',
     valid: true,
   },
   payload_sha256: digests.payload,

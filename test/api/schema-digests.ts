@@ -56,5 +56,5 @@ export const schemaDigests: Record<string, string> = {
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',
   'return-package.v2.json': 'aaa006cc52d4d9499c9845a99f547cf69de3214ec4c6a51cbf20d75bab5c9fcf',
   'run-contract.v2.json': '7f2b0f8a056e480e2288d1afec3d514da119a3e07c4dcefaf64a6f9914d63d72',
-  'verification-packet.v1.json': 'd5ce7a63fd94038c2f1aa5ee35509870cfb68aac9778cac480da0819cbb704ea',
+  'verification-packet.v1.json': '340b40f81fa31b51b30b387c2412425367bb2fa7a107ff713b5daa9d3a3c643f',
 }

@@ -1285,7 +1285,7 @@ export const requirements = {
   'agent.steps.order': {
     source: 'agents § Access key delivery',
     behavior:
-      'The status shows the steps of self-onboarding and access key delivery in the documented order, each as its records show; a read leaves none, so the status URL is used once a signed handshake presented its token.',
+      'The status shows the steps of self-onboarding and access key delivery in the documented order, each as its records show; the status URL is used wherever they are read.',
   },
   'agent.status-token.format': {
     source: 'agents § Status tokens',

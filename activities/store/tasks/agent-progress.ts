@@ -5,20 +5,17 @@ import { listRows } from '../postgres/rows.ts'
 /** The onboarding progress of an agent. */
 export type AgentProgress = {
   registered: boolean
-  usedStatus: boolean
   quoted: boolean
   contracted: boolean
   submitted: boolean
 }
 
 /**
- * Whether the agent registered, presented its status token in a signed handshake (a read leaves no record), asked for a quote,
- * accepted a contract and gave a run its input, as its records show.
+ * Whether the agent registered, asked for a quote, accepted a contract and gave a run its input, as its records show.
  */
 export async function readProgress(tx: Tx, agentId: string): Promise<AgentProgress> {
   const { rows } = await sql<AgentProgress>`
     select exists (select from receipts where subject = ${agentId} and kind = 'onboarding') as registered,
-      exists (select from calls where caller = ${`agent:${agentId}`} and operation = 'handshake' and answer_state <> 'open') as "usedStatus",
       exists (select from quotes where bound_to = ${agentId}) as quoted,
       exists (select from contracts join tasks using (task_id) where agent_id = ${agentId} and accepted_at is not null) as contracted,
       exists (select from tasks where agent_id = ${agentId} and input_sha256 is not null) as submitted`.execute(

@@ -6,6 +6,8 @@ import { Count, TreeSize } from '../log/shapes.ts'
 
 const selectors = ['receipt_id', 'receipt', 'payload_sha256'] as const
 
+const KeyState = z.enum(['published', 'active', 'retired', 'revoked', 'unknown'])
+
 export const VerificationPacket = z
   .looseObject({
     verified: z.boolean(),
@@ -22,7 +24,8 @@ export const VerificationPacket = z
     signature: z.object({
       alg: z.string(),
       key_id: z.string().nullable(),
-      key_state_at_issue: z.enum(['published', 'active', 'retired', 'revoked', 'unknown']),
+      key_state_at_issue: KeyState,
+      key_state_at: KeyState.meta({ description: 'At the time `at`; without it, at its issue.' }),
       valid: z.boolean(),
     }),
     payload_sha256: Digest.nullable(),

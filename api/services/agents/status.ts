@@ -68,11 +68,12 @@ async function stepsDone(
   { agent_id: agentId, trust_state }: AgentRow,
   credentialId: string | undefined,
 ): Promise<ReadonlySet<Step>> {
-  const { registered, usedStatus, quoted, contracted, submitted } = await readProgress(tx, agentId)
+  const { registered, quoted, contracted, submitted } = await readProgress(tx, agentId)
   const own: [Step, boolean][] = [
     ['submit_manifest', registered],
     ['receive_trust_state', !isWaiting(trust_state)],
-    ['use_status_url', usedStatus],
+    // Its URL is the only reader of this.
+    ['use_status_url', true],
     ['request_quote', quoted],
     ['prepare_run_contract', contracted],
     ['submit_agent_run', submitted],

@@ -77,7 +77,8 @@ export class ReceiptService {
       signature: {
         alg: 'EdDSA' as const,
         key_id: key?.kid ?? null,
-        key_state_at_issue: stateAtIssue(key, times, at),
+        key_state_at_issue: stateAt(key, times, iat),
+        key_state_at: stateAt(key, times, at),
         valid: payload !== undefined,
       },
       payload: payload ?? null,
@@ -101,7 +102,7 @@ export class ReceiptService {
 }
 
 /** `unknown` before the key was published; what is dated back may be older than its key. */
-function stateAtIssue(
+function stateAt(
   key: SigningKeyRow | undefined,
   times: KeyTimes | undefined,
   at: number | undefined,

@@ -422,7 +422,7 @@ async function expectVerifyReceipt(retired: Signed, { id, ...rest }: Signed, kid
 
   const stateAt = async (of: string, seconds: number) => {
     const at = new Date(seconds * 1000).toISOString()
-    return (await ask({ receipt_id: of, at })).signature.key_state_at_issue
+    return (await ask({ receipt_id: of, at })).signature.key_state_at
   }
   const hour = 3_600
   // The key was published now, and was not active before.

@@ -71,14 +71,14 @@ verifies(
     expect(registered.status_url).toBe(
       `${apis.config.BASE_URL}/api/agents/status/${registered.status_token}`,
     )
-    expect(await done(registered.status_token)).toEqual(['submit_manifest'])
+    const used = ['submit_manifest', 'use_status_url']
+    expect(await done(registered.status_token)).toEqual(used)
     expect((await agent.shake(registered.status_token, false)).body).toMatchObject({
       trust_state: 'submitted',
       gateway_state: 'not_ready',
       credential: null,
       credential_envelope: null,
     })
-    const used = ['submit_manifest', 'use_status_url']
     expect(await done(registered.status_token)).toEqual(used)
 
     const decision = await decide(hosts, apis.operator, registered.agent.agent_id, 'approve', {

@@ -110,7 +110,7 @@ verifies(
     })
     expect(asOfLater).toMatchObject({
       verified: true,
-      signature: { key_state_at_issue: 'retired' },
+      signature: { key_state_at_issue: 'active', key_state_at: 'retired' },
     })
     expect(failedOf(await verdict(await forged(issued)))).toEqual(['log'])
     const before = await verdict(await forged(issued - 60))
