@@ -1246,6 +1246,11 @@ export const requirements = {
     behavior:
       'One public key is one agent, also for parallel registrations. A second one returns 409 key_already_registered.',
   },
+  'agent.register.key-taken-back': {
+    source: 'decision',
+    behavior:
+      'A registration signed by its key takes the key back from an agent that was registered without that signature and never shook hands, once: an agent whose holder showed the key keeps it.',
+  },
   'agent.credential.format': {
     source: 'agents § Access keys',
     behavior: 'An access key has the form ag_<id>_<256-bit secret>.',

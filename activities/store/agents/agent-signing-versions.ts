@@ -33,6 +33,22 @@ export async function insertSigningVersion(tx: Tx, key: NewSigningVersion): Prom
   return inserted.numInsertedOrUpdatedRows === 1n
 }
 
+/**
+ * Takes its key from an agent whose holder never showed that it has the key: neither by signing the registration nor in a handshake.
+ * Returns false where it did. The caller holds the agent's lock.
+ */
+export async function takeKeyBack(tx: Tx, agentId: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from agent_signing_versions where agent_id = ${agentId}
+      and not exists (select from agents a join calls c on c.call_id = a.registration_call
+        where a.agent_id = ${agentId} and c.caller = 'key:' || a.key_sha256)
+      and not exists (select from calls where caller = ${`agent:${agentId}`} and operation = 'handshake' and answer_state <> 'open')
+      and not exists (select from agent_credentials where agent_id = ${agentId} and claimed_at is not null)`.execute(
+    tx,
+  )
+  return numAffectedRows > 0n
+}
+
 /** The newest keys of an agent, the last one first. */
 export async function listSigningVersions(
   tx: Tx,

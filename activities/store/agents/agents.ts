@@ -37,14 +37,8 @@ export type NewAgent = {
   registrationCall: string
 }
 
-/** Inserts the agent and its account. Returns undefined if its key already belongs to an agent. */
+/** Inserts the agent and its account. Returns undefined if there is an agent of this id. */
 export async function insertAgent(tx: Tx, agent: NewAgent): Promise<AgentRow | undefined> {
-  const known = await tx
-    .selectFrom('agents')
-    .select('agent_id')
-    .where('key_sha256', '=', agent.keySha256)
-    .executeTakeFirst()
-  if (known !== undefined) return undefined
   const { accountId, name, country } = agent.account
   await insertOnce(tx, 'accounts', {
     account_id: accountId,
@@ -89,9 +83,15 @@ export const findAgent = (tx: Tx, agentId: string) => findRow(tx, 'agents', { ag
 /** The agent's row, locked until the transaction ends. */
 export const lockAgent = (tx: Tx, agentId: string) => lockRow(tx, 'agents', { agent_id: agentId })
 
-/** The agent that registered with the public key of this digest. */
-export const findAgentByKey = (tx: Tx, keySha256: string) =>
-  findRow(tx, 'agents', { key_sha256: keySha256 })
+/** The agent that registered with the public key of this digest; the last one, where the key was taken back from another. */
+export const findAgentByKey = (tx: Tx, keySha256: string): Promise<AgentRow | undefined> =>
+  tx
+    .selectFrom('agents')
+    .selectAll()
+    .where('key_sha256', '=', keySha256)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 
 /** The agent whose status token has this SHA-256. */
 export const findAgentByToken = (tx: Tx, tokenSha256: string) =>

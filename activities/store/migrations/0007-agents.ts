@@ -24,7 +24,7 @@ export const agents: readonly string[] = [
     protocols json not null,
     requested_scopes json not null,
     public_key json not null,
-    key_sha256 text not null unique ${digest('key_sha256')},
+    key_sha256 text not null ${digest('key_sha256')},
     encryption_key json,
     sandbox boolean not null,
     status_token_sha256 text not null unique ${digest('status_token_sha256')},
@@ -41,6 +41,7 @@ export const agents: readonly string[] = [
   )`,
   `alter table accounts add constraint accounts_owner foreign key (owner_agent_id) references agents deferrable initially deferred`,
   `create index agents_waiting on agents (trust_state, trust_since)`,
+  `create index agents_key on agents (key_sha256, created_at)`,
   // The second guard of the trust table and of the fixed manifest: it also holds against SQL typed by hand.
   `create function agents_guard() returns trigger language plpgsql as $$
   begin
@@ -121,7 +122,12 @@ export const agents: readonly string[] = [
   `create unique index agent_signing_versions_one on agent_signing_versions (agent_id, state) where state in ('pending','active')`,
   `create function agent_signing_versions_guard() returns trigger language plpgsql as $$
   begin
-    if tg_op = 'DELETE' then raise exception 'a signing version is never deleted' using errcode = 'check_violation'; end if;
+    -- A key goes back to its holder only where it never claimed anything for this agent.
+    if tg_op = 'DELETE' then
+      if exists (select from agent_credentials c where c.agent_id = old.agent_id and c.claimed_at is not null)
+      then raise exception 'a signing version is never deleted' using errcode = 'check_violation'; end if;
+      return old;
+    end if;
     if tg_op = 'INSERT' then
       if new.state <> 'pending' then raise exception 'a signing version begins as pending' using errcode = 'check_violation'; end if;
       return new;

@@ -12,11 +12,13 @@ import { insertIdentity } from '../../../activities/store/agents/agent-identitie
 import {
   insertSigningVersion,
   listSpeakingKeys,
+  takeKeyBack,
 } from '../../../activities/store/agents/agent-signing-versions.ts'
 import {
   type AgentRow,
   findAgentByKey,
   insertAgent,
+  lockAgent,
 } from '../../../activities/store/agents/agents.ts'
 import {
   answerCall,
@@ -52,7 +54,8 @@ export type Manifest = {
 export class RegistrationService extends Service<AgentDeps & { identities: IdentityDeps }> {
   /**
    * Registers an agent: its row, its account, its first key, the onboarding receipt and the call's answer are one transaction. A
-   * sandbox agent is trusted at once, within the sandbox's scopes. Throws 409 `key_already_registered`, and 422 `callback_refused`
+   * sandbox agent is trusted at once, within the sandbox's scopes. A call that the key signed takes it back from an agent whose
+   * holder never showed that it has the key. Throws 409 `key_already_registered`, and 422 `callback_refused`
    * for a callback URL that is not public, or that is not the demo receiver for a sandbox; and what `verifyIdentity` throws.
    */
   async register(manifest: Manifest, callId: string): Promise<void> {
@@ -60,10 +63,10 @@ export class RegistrationService extends Service<AgentDeps & { identities: Ident
     await assertSealable(manifest)
     assertCallback(callbackHosts, manifest.contact.callback_url ?? null, manifest.sandbox)
     const keySha256 = digestOf(manifest.public_key)
-    const agentId = `agt_${digestOf({ type: 'service.agent.v1', key_sha256: keySha256 })}`
     const claim = manifest.identity
     const identity = claim === undefined ? null : await verifyIdentity(identities, claim, keySha256)
     await transaction(db, async (tx) => {
+      const agentId = await freeAgentId(tx, keySha256, callId)
       await claimGrant(tx, callId, agentId)
       const statusTokenSha256 = secretSha256(await tokens.statusToken('st', callId))
       const ours = { keySha256, statusTokenSha256, registrationCall: callId }
@@ -105,6 +108,17 @@ export async function registrationBy(
   const speaking = await listSpeakingKeys(db, agent.agent_id)
   if (!speaking.some(({ public_key }) => digestOf(public_key) === keySha256)) return undefined
   return findCall(db, agent.registration_call)
+}
+
+/** The id of a new agent with this key; throws 409 `key_already_registered` where it is another's. */
+async function freeAgentId(tx: Tx, key_sha256: string, callId: string): Promise<string> {
+  const id = { type: 'service.agent.v1', key_sha256 }
+  const known = await findAgentByKey(tx, key_sha256)
+  if (known === undefined) return `agt_${digestOf(id)}`
+  await lockAgent(tx, known.agent_id)
+  const isSigned = (await findCall(tx, callId))?.caller === `key:${key_sha256}`
+  if (!isSigned || !(await takeKeyBack(tx, known.agent_id))) throw keyTaken()
+  return `agt_${digestOf({ ...id, instead_of: known.agent_id })}`
 }
 
 /** Refuses an unusable encryption key now, not when the agent waits for its credential. */
@@ -179,5 +193,5 @@ const keyTaken = () =>
   refuse('key_already_registered', {
     detail: 'an agent with this public key is registered',
     next_action:
-      'Use its status URL, or repeat its registration signed by this key in X-Agent-Signature.',
+      'Use its status URL, or send the registration signed by this key in X-Agent-Signature.',
   })

@@ -12,6 +12,10 @@ import {
   revokeCredential,
 } from '../../../../activities/store/agents/agent-credentials.ts'
 import {
+  insertSigningVersion,
+  takeKeyBack,
+} from '../../../../activities/store/agents/agent-signing-versions.ts'
+import {
   findAgentByToken,
   insertAgent,
   listAgents,
@@ -181,6 +185,26 @@ verifies(
 )
 
 verifies(
+  ['agent.register.key-once', 'agent.register.key-taken-back'],
+  'a key speaks for one agent, which keeps it once it claimed something',
+  async () => {
+    const { agent_id, key_sha256: keySha256, public_key } = await registeredAgent(database.db)
+    const other = await registeredAgent(database.db, { keySha256 })
+    const version = { agentId: other.agent_id, version: 1, publicKey: public_key, keySha256 }
+    expect(await insertSigningVersion(database.db, version)).toBe(false)
+    const credentialId = await pendingCredential(agent_id)
+    await run(
+      `update agent_credentials set state = 'active'${members['active']} where credential_id = '${credentialId}'`,
+    )
+    expect(await takeKeyBack(database.db, agent_id)).toBe(false)
+    await expect(
+      run(`delete from agent_signing_versions where agent_id = '${agent_id}'`),
+    ).rejects.toThrow(refused)
+    expect(await insertSigningVersion(database.db, version)).toBe(false)
+  },
+)
+
+verifies(
   'agent.credential.guarded-in-sql',
   'an agent has one credential that is active and one that waits',
   async () => {
@@ -278,12 +302,10 @@ verifies(
   'agent.register.key-once',
   'twenty registrations of one key at once make one agent',
   async () => {
-    const keySha256 = hex(32)
+    const agent = newAgent()
     const made = await Promise.all(
       Array.from({ length: 20 }, () =>
-        transaction(database.db, (tx) => insertAgent(tx, newAgent({ keySha256 }))).catch(
-          () => undefined,
-        ),
+        transaction(database.db, (tx) => insertAgent(tx, agent)).catch(() => undefined),
       ),
     )
     expect(made.filter((row) => row !== undefined)).toHaveLength(1)

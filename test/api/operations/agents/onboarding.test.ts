@@ -241,6 +241,50 @@ verifies(
 )
 
 verifies(
+  'agent.register.key-taken-back',
+  'a key that a stranger registered goes to who signs with it',
+  async () => {
+    const openAgent = () => {
+      const keys = newAgentClient(hosts)
+      const { base: baseUrl } = hosts
+      const origin = apis.config.BASE_URL
+      const mine = createClient({ baseUrl, origin, signAsAgent: keys.signText })
+      return {
+        keys,
+        register: (name: string, sandbox = false) =>
+          mine.call('agent-register', keys.manifest({ name, sandbox })),
+      }
+    }
+    for (const sandbox of [true, false]) {
+      const { keys, register } = openAgent()
+      const stranger = await keys.register({ name: 'Stranger', sandbox })
+      const { body } = await register('Owner', sandbox)
+      expect(body.agent).toMatchObject({ name: 'Owner', public_key: keys.publicKey })
+      expect(body.agent.agent_id).not.toBe(stranger.agent.agent_id)
+      // The stranger's agent has no key any more, and the owner's keeps it.
+      expect(await refusalOf(keys.shake(stranger.status_token, false))).toMatchObject({
+        status: 401,
+      })
+      expect((await keys.shake(body.status_token, sandbox)).status).toBe(200)
+      expect((await agentOf(stranger.agent.agent_id)).name).toBe('Stranger')
+      for (const again of [() => register('Again'), () => keys.register()])
+        expect(await refusalOf(again())).toMatchObject({ code: 'key_already_registered' })
+    }
+    const { keys, register } = openAgent()
+    await keys.shake((await keys.register()).status_token, false)
+    expect(await refusalOf(register('Other'))).toMatchObject({
+      code: 'key_already_registered',
+    })
+  },
+)
+const agentOf = (agent_id: string) =>
+  apis.db
+    .selectFrom('agents')
+    .select('name')
+    .where('agent_id', '=', agent_id)
+    .executeTakeFirstOrThrow()
+
+verifies(
   'review.agent.account',
   'the review of an agent shows the account and country it stated',
   async () => {
