@@ -28,6 +28,11 @@ export const verificationRequirements = {
     behavior:
       'The command agent-rails verify FILE prints a verdict with its reasons, offline. It exits with 0 for valid, 1 for invalid and 3 for what cannot be decided.',
   },
+  'verify.bodies': {
+    source: 'trust § Verification',
+    behavior:
+      'Attestations, replay packages and audit packs are verified with the body that their signature stands for: a changed body is invalid, and a signature without its body cannot be decided.',
+  },
   'verify.log': {
     source: 'trust § Verification',
     behavior:

@@ -15,7 +15,7 @@ import { makeVectors, type Vector, type VectorFile } from './make.ts'
 
 const fileOf = (kind: string): string => join(import.meta.dirname, `${kind}.json`)
 const made = makeVectors()
-const kinds = Object.keys(made) as ArtifactKind[]
+const kinds = Object.keys(made) as (keyof typeof made)[]
 const textOf = (file: VectorFile): string => `${JSON.stringify(file, null, 1)}\n`
 
 if (process.env['WRITE_VECTORS'] === '1')

@@ -97,7 +97,7 @@ verifies('verify.cli', 'it exits 1 for invalid and 3 for undecided, with reasons
     [[good, '--keys', keys, '--kind', 'passport'], 1, 'wrong_type'],
     [[save('noise', Uint8Array.of(255, 0, 1)), '--keys', keys], 1, 'malformed'],
     [[save('noise.zip', 'PK and no zip'), '--keys', keys], 1, 'malformed'],
-    [[save('prose.txt', 'prose'), '--keys', keys], 1, 'unknown_kind'],
+    [[save('prose.txt', 'prose'), '--keys', keys], 3, 'unknown_kind'],
     [[good, '--keys', revoked], 3, 'receipt: indeterminate (key_revoked)'],
     [[good, '--keys', keys], 3, 'receipt: valid'],
     [[good, '--keys', keys, '--log', 'http://127.0.0.1:9'], 3, 'the log does not answer'],

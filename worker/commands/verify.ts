@@ -22,7 +22,7 @@ const NOT_READY = 409
 export function addVerify(program: Command): void {
   jsonOption(program.command('verify <file>'))
     .description(
-      'verify a receipt, bundle, passport, mandate, grant, handoff pack, statement or return package offline; exit 0 only where it is valid and a receipt is in the log, 1 where that is not so, 3 where it cannot be decided',
+      'verify a receipt, bundle, passport, mandate, grant, handoff pack, statement, return package, attestation, replay package or audit pack offline; exit 0 only where it is valid and a receipt is in the log, 1 where that is not so, 3 where it cannot be decided',
     )
     .option(
       '--keys <file>',

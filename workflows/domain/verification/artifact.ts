@@ -7,6 +7,7 @@ import { Bundle, judgeBundle } from './bundle.ts'
 import { openPackageView } from './return-package.ts'
 import { after, type Opened, settle } from './signature.ts'
 import { isTime, type KeySet, openSigned } from './signed.ts'
+import { type BodyKind, bodyForms, openBody } from './signed-body.ts'
 import { jsonOf } from './strict-json.ts'
 import { type ArtifactKind, judge, unread, type Verdict } from './verdict.ts'
 
@@ -43,6 +44,7 @@ export function openArtifact({ kind, artifact, keys, at }: Given): Opened<Verdic
   const value = typeof artifact === 'string' ? jsonOf(artifact) : artifact
   if (kind === 'return_package') return openPackageView(value, keys)
   if (kind === 'receipt_bundle') return openBundle(value, { keys, at })
+  if (isBodyKind(kind)) return openBody(kind, value ?? artifact, keys)
   if (isTokenKind(kind))
     return openToken(kind, typeof artifact === 'string' ? artifact.trim() : '', { keys, at })
   const opened = openAuthority(kind, value, keys)
@@ -51,6 +53,7 @@ export function openArtifact({ kind, artifact, keys, at }: Given): Opened<Verdic
   )
 }
 
+const isBodyKind = (kind: ArtifactKind): kind is BodyKind => Object.hasOwn(bodyForms, kind)
 const isTokenKind = (kind: AuthorityKind | TokenKind): kind is TokenKind =>
   Object.hasOwn(tokenForms, kind)
 

@@ -4,6 +4,7 @@ import { type AuthorityKind, authorityForms } from './authority.ts'
 import { openPackageParts, type PackageParts } from './return-package.ts'
 import type { Opened } from './signature.ts'
 import { headerOf, type KeySet } from './signed.ts'
+import { type BodyKind, bodyForms, bodyKind } from './signed-body.ts'
 import { jsonOf } from './strict-json.ts'
 import { type ArtifactKind, unread, type Verdict } from './verdict.ts'
 
@@ -25,7 +26,7 @@ export function openFile({ content, keys, at, kind }: FileToVerify): Opened<Verd
     typeof content === 'string'
       ? findArtifact(content)
       : { kind: 'return_package', artifact: content }
-  if (found === undefined) return { done: unread(null, 'unknown_kind') }
+  if (found === undefined) return { done: unread(null, 'unknown_kind', 'indeterminate') }
   if (kind !== undefined && kind !== found.kind) return { done: unread(found.kind, 'wrong_type') }
   if (keys === undefined) return { done: unread(found.kind, 'keys_missing', 'indeterminate') }
   if (typeof content !== 'string') return openPackageParts(content, keys)
@@ -43,6 +44,7 @@ const carriers = [
   'handoff_pack',
   'jws',
   'receipt',
+  'acknowledgement',
 ]
 const NESTED_MAX = 3
 /** The members that carry the proof of a log. */
@@ -50,6 +52,7 @@ const logMembers = ['checkpoint', 'tlog_proof', 'leaf_index']
 /** The compact JWS of the receipt in a file, if that is what the file has. */
 export function receiptIn(content: FileToVerify['content']): string | undefined {
   const found = typeof content === 'string' ? findArtifact(content) : undefined
+  if (found?.kind === 'attestation') return String(Object(found.artifact).jws)
   return found?.kind === 'receipt' ? String(found.artifact) : undefined
 }
 
@@ -68,7 +71,8 @@ function artifactIn(value: unknown, depth: number): Found | undefined {
     const found = Object.hasOwn(value, member) ? artifactIn(value[member], depth + 1) : undefined
     if (found !== undefined) return found
   }
-  return undefined
+  const { attestation } = value
+  return isObject(attestation) ? { kind: 'attestation', artifact: attestation } : undefined
 }
 
 function objectKind(value: Record<string, unknown>): ArtifactKind | undefined {
@@ -76,13 +80,18 @@ function objectKind(value: Record<string, unknown>): ArtifactKind | undefined {
   // A receipt with the proof of a log is not judged by the receipt alone.
   if (logMembers.some((name) => Object.hasOwn(value, name))) return 'receipt_bundle'
   const kinds = Object.keys(authorityForms) as AuthorityKind[]
-  return kinds.find((kind) => authorityForms[kind].schema === value['schema'])
+  return kinds.find((kind) => authorityForms[kind].schema === value['schema']) ?? bodyKind(value)
 }
 
+/** A receipt comes first: one alone is no attestation, whatever it attests. */
+const kindsOfTokens = [
+  ...(Object.keys(tokenForms) as TokenKind[]),
+  ...(Object.keys(bodyForms) as BodyKind[]),
+]
 function tokenIn(text: string): Found | undefined {
   const jws = text.trim()
   const typ = headerOf(jws)?.['typ']
-  const kinds = Object.keys(tokenForms) as TokenKind[]
-  const kind = kinds.find((one) => tokenForms[one].typ === typ)
+  const forms = { ...bodyForms, ...tokenForms }
+  const kind = kindsOfTokens.find((one) => forms[one].typ === typ)
   return kind === undefined ? undefined : { kind, artifact: jws }
 }

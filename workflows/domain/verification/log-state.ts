@@ -12,7 +12,7 @@ export function withLogState(verdict: Verdict): LoggedVerdict {
   const { kind, claims } = verdict
   if (kind === 'receipt_bundle')
     return { ...verdict, log_state: verdict.verdict === 'valid' ? 'included' : 'not_checked' }
-  if (kind !== 'receipt') return { ...verdict, log_state: null }
+  if (kind !== 'receipt' && kind !== 'attestation') return { ...verdict, log_state: null }
   return { ...verdict, log_state: claims?.['kind'] === 'sample' ? 'exempt' : 'not_checked' }
 }
 

@@ -1,7 +1,7 @@
 /** Why an artifact is not valid, as codes with what each means. docs/verify.md explains them; docs/verify.py uses the same. */
 export const reasons = {
   malformed: 'it does not have the form of its kind',
-  unknown_kind: 'it is nothing that this verifies',
+  unknown_kind: 'it is nothing that this knows',
   wrong_type: 'it is an artifact of another kind',
   wrong_algorithm: 'it is not signed by EdDSA, or its header has a critical extension',
   unknown_key: 'the key set has no key of this purpose under its key id',
@@ -20,6 +20,7 @@ export const reasons = {
   bundle_mismatch: 'its entry, size or root is not that of its receipt and checkpoint',
   not_included: 'its path does not lead to the root of its checkpoint',
   claims_mismatch: 'what it says is not what was signed',
+  body_missing: 'what it signs is the digest of an answer, which is not here',
   proof_mismatch: 'its proof hash is not the digest of the proof',
   manifest_mismatch: 'its manifest is not the one that was signed',
   file_changed: 'a file of its manifest is missing or was changed',

@@ -14,6 +14,9 @@ export const artifactKinds = [
   'delegated_action',
   'return_package',
   'receipt_bundle',
+  'attestation',
+  'replay_package',
+  'audit_pack',
 ] as const
 export type ArtifactKind = (typeof artifactKinds)[number]
 

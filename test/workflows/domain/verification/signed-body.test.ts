@@ -1,0 +1,79 @@
+import { expect } from 'vitest'
+import { tokenops } from '#domain/rails/tokenops.ts'
+import { AUDIT_PACK_TYP, packClaims } from '#domain/reviews/audit-pack.ts'
+import { openFile } from '#domain/verification/file.ts'
+import { withLogState } from '#domain/verification/log-state.ts'
+import { settle } from '#domain/verification/signature.ts'
+import type { KeySet } from '#domain/verification/signed.ts'
+import { receiptView } from '../../../../activities/keys/receipt-view.ts'
+import { finishedTask, keySet } from '../../../support/finished-task.ts'
+import { goodToken, headerFor, signToken } from '../../../vectors/artifacts.ts'
+import { isoTime, keySets, signedAt } from '../../../vectors/keys.ts'
+import { verifies } from '../../../verifies.ts'
+
+const verifyAnswer = (answer: unknown, keys: KeySet = keySets.current) =>
+  settle(openFile({ content: JSON.stringify(answer), keys, at: signedAt + 60 }))
+/** Kind, verdict and reasons of an answer, by the keys of the vectors or by others. */
+const judged = (answer: unknown, keys?: KeySet) => {
+  const { kind, verdict, reasons } = verifyAnswer(answer, keys)
+  return [kind, verdict, ...reasons]
+}
+
+verifies('verify.bodies', 'a replay package is as it was signed, or invalid', async () => {
+  const file = await finishedTask(tokenops)
+  const of = keySet()
+  expect(judged(file, of)).toEqual(['replay_package', 'valid'])
+  const made = file.replay_package
+  const changes = [{ rail: 'packetops' }, { receipts: [] }, { package_sha256: '0'.repeat(64) }]
+  for (const change of changes)
+    expect(judged({ ...file, replay_package: { ...made, ...change } }, of)).toEqual([
+      'replay_package',
+      'invalid',
+      'claims_mismatch',
+    ])
+  const foreign = { ...file, jws: goodToken('receipt') }
+  expect(judged(foreign)).toEqual(['replay_package', 'invalid', 'wrong_type'])
+  expect(judged({ replay_package: made })).toEqual(['replay_package', 'invalid', 'malformed'])
+  for (const alone of [file.jws, { jws: file.jws }])
+    expect(judged(alone, of)).toEqual(['replay_package', 'indeterminate', 'body_missing'])
+})
+
+verifies('verify.bodies', 'an audit pack is as it was signed, or invalid', () => {
+  const parts = { decisions: [{ note: 'ok' }], loops: [], ledger_heads: [], receipts: [] }
+  const page = { offset: 0, limit: 50, total: 1 }
+  const about = { asked: { run_id: 'run_1', from: undefined }, page, parts }
+  const claims = packClaims(about, { issuer: 'https://service.example', iat: signedAt })
+  const jws = signToken({ ...headerFor('receipt'), typ: AUDIT_PACK_TYP }, claims)
+  const pack = { ...parts, ...page, pack_sha256: claims.sub, jws }
+  expect(judged(pack)).toEqual(['audit_pack', 'valid'])
+  const changes = [
+    { decisions: [] },
+    { decisions: [{ note: 'no' }] },
+    { total: 0 },
+    { loops: null },
+    { pack_sha256: '0'.repeat(64) },
+  ]
+  for (const change of changes)
+    expect(judged({ ...pack, ...change })).toEqual(['audit_pack', 'invalid', 'claims_mismatch'])
+  expect(judged(jws)).toEqual(['audit_pack', 'indeterminate', 'body_missing'])
+})
+
+verifies('verify.bodies', 'an attestation says what was signed, or is invalid', () => {
+  const attestation = receiptView(goodToken('receipt'))
+  const answer = { attestation, verification_packet: { verified: true } }
+  expect(judged(answer)).toEqual(['attestation', 'valid'])
+  const logged = withLogState(verifyAnswer(answer))
+  expect(logged.log_state).toBe('not_checked')
+  const changes = [
+    { payload: { ...attestation.payload, more: 1 } },
+    { subject: 'another' },
+    { issued_at: isoTime(signedAt + 1) },
+    { receipt_id: `rc_${'0'.repeat(64)}` },
+  ]
+  for (const change of changes)
+    expect(judged({ attestation: { ...attestation, ...change } })).toEqual([
+      'attestation',
+      'invalid',
+      'claims_mismatch',
+    ])
+})

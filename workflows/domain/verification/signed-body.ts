@@ -1,0 +1,109 @@
+import { digestOf } from '../core/canonical-json.ts'
+import { receiptId } from '../core/ids.ts'
+import { isObject } from '../core/plain-object.ts'
+import { REPLAY_TYP } from '../receipts/dated-back.ts'
+import { RECEIPT_TYP } from '../receipts/receipt.ts'
+import { AUDIT_PACK_TYP, packClaims } from '../reviews/audit-pack.ts'
+import { type Reason, reasons } from './reasons.ts'
+import { after, type Opened } from './signature.ts'
+import { type KeySet, openSigned } from './signed.ts'
+import { judge, unread, type Verdict } from './verdict.ts'
+
+/** The answers with a body that a compact JWS next to it signs: an attestation by its claims, the others by a digest. */
+export type BodyKind = 'attestation' | 'replay_package' | 'audit_pack'
+type Members = Record<string, unknown>
+
+type Form = {
+  readonly typ: string
+  /** What the claim `kind` says, where it is always the same. */
+  readonly kind?: string
+  /** Whether the body is what these claims were signed for; may throw for a body that has no digest. */
+  readonly isOf: (value: Members, claims: Members) => boolean
+}
+
+export const bodyForms: Readonly<Record<BodyKind, Form>> = {
+  attestation: { typ: RECEIPT_TYP, isOf: isAttested },
+  replay_package: { typ: REPLAY_TYP, kind: 'replay_package', isOf: isReplayed },
+  audit_pack: { typ: AUDIT_PACK_TYP, kind: 'loop_audit_pack', isOf: isAudited },
+}
+
+/** The kind of an answer by its members; an attestation is the member of that name. */
+export function bodyKind(value: Members): BodyKind | undefined {
+  if (isObject(value['replay_package'])) return 'replay_package'
+  return typeof value['pack_sha256'] === 'string' ? 'audit_pack' : undefined
+}
+
+/** Everything about such an answer, or about its JWS alone, but the check of the signature itself. */
+export function openBody(kind: BodyKind, value: unknown, keys: KeySet): Opened<Verdict> {
+  const { typ, kind: fixed, isOf } = bodyForms[kind]
+  const jws = isObject(value) ? value['jws'] : value
+  if (typeof jws !== 'string') return { done: unread(kind, 'malformed') }
+  const holds = (claims: Members) =>
+    ['iss', 'sub', 'kind'].every((name) => typeof claims[name] === 'string') &&
+    (fixed === undefined || claims['kind'] === fixed)
+  return after(openSigned(jws, { typ, ring: 'receipt', holds }, keys), (signed) => {
+    const verdict = judge(kind, signed, {})
+    if (verdict.verdict === 'invalid' || verdict.claims === null) return verdict
+    if (!isObject(value)) return refused(verdict, 'body_missing', 'indeterminate')
+    if (!holdsFor(isOf, value, verdict.claims)) return refused(verdict, 'claims_mismatch')
+    return {
+      ...verdict,
+      checks: [...verdict.checks, { check: 'body', ok: true, detail: 'signed' }],
+    }
+  })
+}
+
+function holdsFor(isOf: Form['isOf'], value: Members, claims: Members): boolean {
+  try {
+    return isOf(value, claims)
+  } catch {
+    return false
+  }
+}
+
+const refused = (
+  verdict: Verdict,
+  reason: Reason,
+  as: 'invalid' | 'indeterminate' = 'invalid',
+): Verdict => ({
+  ...verdict,
+  verdict: as,
+  reasons: [reason, ...verdict.reasons],
+  checks: [...verdict.checks, { check: reason, ok: false, detail: reasons[reason] }],
+})
+
+/** What the view of a receipt repeats of its claims. */
+function isAttested(view: Members, claims: Members): boolean {
+  const { iss, sub, kind, usage, prev, iat } = claims
+  const payload_sha256 = digestOf(claims)
+  const signed: Members = {
+    receipt_id: receiptId(String(view['jws'])),
+    kind,
+    issuer: iss,
+    issued_at: new Date(Number(iat) * 1000).toISOString(),
+    subject: sub,
+    usage,
+    payload_sha256,
+    prev_receipt_id: typeof prev === 'string' ? `rc_${prev}` : null,
+  }
+  const isSigned = ([name, value]: [string, unknown]) =>
+    name === 'payload'
+      ? digestOf(value) === payload_sha256
+      : !Object.hasOwn(signed, name) || signed[name] === value
+  return Object.entries(view).every(isSigned)
+}
+
+function isReplayed({ replay_package: made }: Members, claims: Members): boolean {
+  const { package_sha256, ...body } = made as Members
+  return package_sha256 === claims['package_sha256'] && package_sha256 === digestOf(body)
+}
+
+function isAudited(pack: Members, claims: Members): boolean {
+  const { decisions, loops, ledger_heads, receipts, offset, limit, total, pack_sha256 } = pack
+  const parts = { decisions, loops, ledger_heads, receipts } as Parameters<
+    typeof packClaims
+  >[0]['parts']
+  const asked = claims['asked'] as object
+  const made = packClaims({ asked, page: { offset, limit, total }, parts }, { issuer: '', iat: 0 })
+  return made.sub === claims['sub'] && made.sub === pack_sha256
+}
