@@ -128,6 +128,22 @@ verifies('completion.owner', 'a payment of another agent is unmatched, as is non
   expect(body).toMatchObject({ sample: true, persisted: false, completion_state: 'synthetic' })
 })
 
+verifies(
+  'money.neutral',
+  'a payment under a guessed name is not signed for its guesser',
+  async () => {
+    const guess = await presented(agent)
+    await apis.notify(providerEvent('payment.settled', guess.external, guess.usd + 1))
+    const payment_reference_id = guess.id
+    const read = (await agent.call('payment-rail-read', { payment_reference_id })).body
+    expect(read.payment_reference).toMatchObject({ state: 'pending' })
+    const { receipt_passport } = await complete(agent, { payment_reference: guess.id })
+    expect(receipt_passport.claims).toMatchObject({ provider_events: [] })
+    const { steps } = (await agent.call('callback-completion-read', { payment_reference_id })).body
+    expect(steps?.filter(({ evidence_id }) => evidence_id !== null)).toEqual([])
+  },
+)
+
 verifies('completion.mismatch', 'a payment is not completed as another', async () => {
   const [one, other] = [await presented(agent), await presented(agent)]
   const amount = { payment_reference: one.id, movement_amount_units: one.usd + 1 }
