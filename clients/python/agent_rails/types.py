@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 787f01a5f30e893268b9b359ff2cf1dbb8d4346cf3604ad8b2643abeba45eb13.
+# Made by `npm run client:python` from operations with SHA-256 bec2502b913c2832024f2cf5c6f7e5e75a41c85d3c49e3eef4c84fd28e44e25d.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -1471,6 +1471,7 @@ class Signature(TypedDict):
     alg: str
     key_id: str | None
     key_state_at_issue: Literal['published', 'active', 'retired', 'revoked', 'unknown']
+    key_state_at: Literal['published', 'active', 'retired', 'revoked', 'unknown']
     valid: bool
 
 

@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -658,6 +659,7 @@ verifies('authority.foreign-input', 'no presented artifact is answered with 500'
     fc
       .tuple(fc.constantFrom(...Object.keys(good)), fc.oneof(text, fc.jsonValue()))
       .map(([name, value]) => ({ ...good, [name]: value }))
+      .filter((one) => !isDeepStrictEqual(one, good))
   const artifact = (good: object) =>
     fc.oneof(changed(good), fc.dictionary(text, fc.jsonValue()), fc.jsonValue())
   const presented = fc.oneof(
