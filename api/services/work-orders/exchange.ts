@@ -238,8 +238,9 @@ export class ExchangeService extends Service<Deps> {
   #read(agentId: string, named: Named) {
     return transaction(this.deps.db, async (tx) => {
       const row = await ownClaim(tx, agentId, named)
-      const order = await findWorkOrder(tx, named)
-      const [task] = await listOrderedTasks(tx, named.work_order_id)
+      const { work_order_id } = named
+      const order = await findWorkOrder(tx, { work_order_id })
+      const [task] = await listOrderedTasks(tx, work_order_id)
       if (order === undefined || task === undefined) throw new Error('a claim has an order')
       return { row, task, work_order: await orderOnExchange(tx, order) }
     })
