@@ -172,6 +172,7 @@ const later = new RegExp(
     'account_(controls|control_changes|wallets|spends|fees)(_\\w+)?|account_append_only|control_fees_guard',
     'customer_workflows|workflow_firings|agent_passports',
     'tasks_(begun|newest|sandbox|paid_of_agent|entitlement)|agent_signing_versions_key_id_key|contracts_accepted|work_orders_(open|agent)|credential_audits_decision|payment_challenges_bound|entitlements_of_wallets',
+    'is_only_checked|agents_key(_sha256_key)?\\b|agent_signing_versions_guard',
     'exchange_claims|work_orders_exchange|exchange_until|reward_note',
     'signing_keys?(_kid|_public|_current)?|key_rotations?|keep_(key_rotation|signing_key)|signing_standing',
     '(register|activate|retire|revoke)_signing_key|signing_key_kept|key_rotation_kept',
