@@ -27,7 +27,7 @@ export const verifyPage = (): string =>
     head: html`<link rel="stylesheet" href="/verify/verify.css">
 <script src="/verify/verifier.js" defer></script>`,
     body: html`<h1>Verify without us</h1>
-<p class="lead">A receipt, with or without its place in the log, a passport, handoff pack, statement, mandate, action grant, delegated action or return package (JSON or
+<p class="lead">A receipt, with or without its place in the log, a passport, handoff pack, statement, mandate, action grant, delegated action, attestation, replay package, audit pack or return package (JSON or
 zip) is verified here, in this browser. Nothing of it is sent anywhere.</p>
 <noscript><p class="note">This page needs JavaScript. <code>npx agent-rails verify FILE --keys FILE</code> does the same.</p></noscript>
 ${sourceOf(artifact)}
