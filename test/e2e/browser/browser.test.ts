@@ -360,10 +360,15 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
       await page.goto(`${baseUrl}/verify`, { waitUntil: 'networkidle' })
       await press(page, 'Verify')
       await page.getByText('There is nothing to verify').waitFor()
-      for (const content of ['<img src=x onerror=alert(1)>', 'PK and no zip', '['.repeat(99_999)]) {
+      for (const [content, answer] of [
+        ['<img src=x onerror=alert(1)>', '? Cannot be decided'],
+        ['PK and no zip', '✗ Not valid'],
+        ['['.repeat(99_999), '? Cannot be decided'],
+      ] as const) {
+        await page.evaluate("document.getElementById('result').replaceChildren()")
         await pick(page, 'artifact', 'hostile', content)
         await press(page, 'Verify')
-        await page.getByRole('heading', { name: '? Cannot be decided: nothing' }).waitFor()
+        await page.getByRole('heading', { name: `${answer}: nothing` }).waitFor()
       }
       const claims = { iss: '<script>alert(1)</script>', sub: '\u202e', kind: 'x', iat: signedAt }
       await pick(page, 'artifact', 'receipt.jws', signToken(headerFor('receipt'), claims))
