@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { checkBundle } from '../log/bundle.ts'
 import { NOTE_ED25519, parseCheckpointText, parseNote } from '../log/checkpoint.ts'
-import { type Reason, reasons } from './reasons.ts'
+import type { Reason } from './reasons.ts'
 import { findKeys, type KeySet } from './signed.ts'
 import { bytesIn } from './strict-json.ts'
-import type { Verdict } from './verdict.ts'
+import { type Verdict, withFailed, withHeld } from './verdict.ts'
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 
@@ -27,16 +27,10 @@ export function judgeBundle(bundle: Bundle, receipt: Verdict, keys: KeySet): Ver
   const fault = logFault(bundle, keys)
   if (fault === undefined) {
     const detail = `leaf ${bundle.leaf_index} of ${bundle.tree_size}`
-    return { ...verdict, checks: [...verdict.checks, { check: 'log', ok: true, detail }] }
+    return withHeld(verdict, 'log', detail)
   }
-  const failed = { check: fault, ok: false, detail: reasons[fault] }
-  const isOpen = fault === 'log_key_revoked'
-  return {
-    ...verdict,
-    verdict: isOpen ? 'indeterminate' : 'invalid',
-    reasons: [fault],
-    checks: [...verdict.checks, failed],
-  }
+  const as = fault === 'log_key_revoked' ? 'indeterminate' : 'invalid'
+  return { ...withFailed(verdict, as, fault), reasons: [fault] }
 }
 
 /** Why the log proves nothing; a wrong signature by one key of the set leaves the others to be tried. */

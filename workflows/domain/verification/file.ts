@@ -83,15 +83,16 @@ function objectKind(value: Record<string, unknown>): ArtifactKind | undefined {
   return kinds.find((kind) => authorityForms[kind].schema === value['schema']) ?? bodyKind(value)
 }
 
-/** A receipt comes first: one alone is no attestation, whatever it attests. */
-const kindsOfTokens = [
-  ...(Object.keys(tokenForms) as TokenKind[]),
-  ...(Object.keys(bodyForms) as BodyKind[]),
-]
+/** What a compact JWS may be. A receipt comes first: one alone is no attestation, whatever it attests. */
+const forms: Readonly<Record<TokenKind | BodyKind, { readonly typ: string }>> = {
+  ...tokenForms,
+  ...bodyForms,
+}
+
 function tokenIn(text: string): Found | undefined {
   const jws = text.trim()
   const typ = headerOf(jws)?.['typ']
-  const forms = { ...bodyForms, ...tokenForms }
-  const kind = kindsOfTokens.find((one) => forms[one].typ === typ)
+  const kinds = Object.keys(forms) as (keyof typeof forms)[]
+  const kind = kinds.find((one) => forms[one].typ === typ)
   return kind === undefined ? undefined : { kind, artifact: jws }
 }

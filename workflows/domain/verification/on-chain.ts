@@ -1,8 +1,7 @@
 import { CHAIN_ID } from '../core/limits.ts'
 import { isObject } from '../core/plain-object.ts'
 import type { LoggedTransaction } from '../reconciliation/findings.ts'
-import { type Reason, reasons } from './reasons.ts'
-import type { Verdict } from './verdict.ts'
+import { type Verdict, withFailed, withHeld } from './verdict.ts'
 
 /** A transfer of the token that an artifact says it saw on chain. */
 export type NamedTransfer = {
@@ -45,25 +44,13 @@ export type ChainAnswer = { readonly chainId: number; readonly found: LoggedTran
 export function judgeOnChain(verdict: Verdict, answer: ChainAnswer | undefined): Verdict {
   const named = transferNamedBy(verdict)
   if (verdict.verdict === 'invalid') return verdict
-  if (named === undefined) return held(verdict, 'it names no transfer')
-  if (answer === undefined) return failed(verdict, 'indeterminate', 'chain_unavailable')
-  if (answer.chainId !== CHAIN_ID) return failed(verdict, 'indeterminate', 'chain_other')
+  if (named === undefined) return withHeld(verdict, 'chain', 'it names no transfer')
+  if (answer === undefined) return withFailed(verdict, 'indeterminate', 'chain_unavailable')
+  if (answer.chainId !== CHAIN_ID) return withFailed(verdict, 'indeterminate', 'chain_other')
   const transfer = answer.found?.transfers.find(
     ({ from, to, amountAtomic }) =>
       from === named.from && to === named.to && amountAtomic === named.amountAtomic,
   )
-  if (transfer === undefined) return failed(verdict, 'invalid', 'transfer_absent')
-  return held(verdict, `its transfer is in block ${transfer.blockNumber}`)
+  if (transfer === undefined) return withFailed(verdict, 'invalid', 'transfer_absent')
+  return withHeld(verdict, 'chain', `its transfer is in block ${transfer.blockNumber}`)
 }
-
-const held = (verdict: Verdict, detail: string): Verdict => ({
-  ...verdict,
-  checks: [...verdict.checks, { check: 'chain', ok: true, detail }],
-})
-
-const failed = (verdict: Verdict, as: 'invalid' | 'indeterminate', reason: Reason): Verdict => ({
-  ...verdict,
-  verdict: as,
-  reasons: [...verdict.reasons, reason],
-  checks: [...verdict.checks, { check: reason, ok: false, detail: reasons[reason] }],
-})

@@ -4,10 +4,10 @@ import { isObject } from '../core/plain-object.ts'
 import { REPLAY_TYP } from '../receipts/dated-back.ts'
 import { RECEIPT_TYP } from '../receipts/receipt.ts'
 import { AUDIT_PACK_TYP, packClaims } from '../reviews/audit-pack.ts'
-import { type Reason, reasons } from './reasons.ts'
+import type { Reason } from './reasons.ts'
 import { after, type Opened } from './signature.ts'
 import { type KeySet, openSigned } from './signed.ts'
-import { judge, unread, type Verdict } from './verdict.ts'
+import { judge, unread, type Verdict, withFailed, withHeld } from './verdict.ts'
 
 /** The answers with a body that a compact JWS next to it signs: an attestation by its claims, the others by a digest. */
 export type BodyKind = 'attestation' | 'replay_package' | 'audit_pack'
@@ -44,12 +44,10 @@ export function openBody(kind: BodyKind, value: unknown, keys: KeySet): Opened<V
   return after(openSigned(jws, { typ, ring: 'receipt', holds }, keys), (signed) => {
     const verdict = judge(kind, signed, {})
     if (verdict.verdict === 'invalid' || verdict.claims === null) return verdict
-    if (!isObject(value)) return refused(verdict, 'body_missing', 'indeterminate')
-    if (!holdsFor(isOf, value, verdict.claims)) return refused(verdict, 'claims_mismatch')
-    return {
-      ...verdict,
-      checks: [...verdict.checks, { check: 'body', ok: true, detail: 'signed' }],
-    }
+    if (!isObject(value)) return refused(verdict, 'indeterminate', 'body_missing')
+    if (!holdsFor(isOf, value, verdict.claims))
+      return refused(verdict, 'invalid', 'claims_mismatch')
+    return withHeld(verdict, 'body', 'signed')
   })
 }
 
@@ -61,15 +59,10 @@ function holdsFor(isOf: Form['isOf'], value: Members, claims: Members): boolean 
   }
 }
 
-const refused = (
-  verdict: Verdict,
-  reason: Reason,
-  as: 'invalid' | 'indeterminate' = 'invalid',
-): Verdict => ({
-  ...verdict,
-  verdict: as,
+/** The fault of the body comes before that of the key. */
+const refused = (verdict: Verdict, as: 'invalid' | 'indeterminate', reason: Reason): Verdict => ({
+  ...withFailed(verdict, as, reason),
   reasons: [reason, ...verdict.reasons],
-  checks: [...verdict.checks, { check: reason, ok: false, detail: reasons[reason] }],
 })
 
 /** What the view of a receipt repeats of its claims. */

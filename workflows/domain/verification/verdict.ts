@@ -96,6 +96,24 @@ const undecided = (about: Pick<Verdict, 'kind' | 'checks' | 'key' | 'claims'>): 
   ],
 })
 
+/** The verdict with one more check that holds. */
+export const withHeld = (verdict: Verdict, check: string, detail: string): Verdict => ({
+  ...verdict,
+  checks: [...verdict.checks, held(check, detail)],
+})
+
+/** The verdict as it is once one more check fails. */
+export const withFailed = (
+  verdict: Verdict,
+  as: 'invalid' | 'indeterminate',
+  reason: Reason,
+): Verdict => ({
+  ...verdict,
+  verdict: as,
+  reasons: [...verdict.reasons, reason],
+  checks: [...verdict.checks, failed(reason)],
+})
+
 const held = (check: string, detail: string): Check => ({ check, ok: true, detail })
 const failed = (check: Reason, detail: string = reasons[check]): Check => ({
   check,
