@@ -71,8 +71,7 @@ export async function issueQuote(
   tx: Tx,
   request: QuoteRequest,
 ): Promise<QuoteRow> {
-  const { by, rail, tier, units = 1, taskId = null, discovery = false } = request
-  const { unshared = false } = request
+  const { by, rail, tier, units = 1, taskId = null, discovery = false, unshared = false } = request
   const { lines: _lines, ...price } = discovery ? discoveryPrice(rail) : priceOf(rail, tier, units)
   if (price.total_usd === 0 && units > 1)
     throw refuse('unsupported_request', {

@@ -2,7 +2,7 @@ import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
-import { latestEvent } from '../store/tasks/agent-runs.ts'
+import { hasEvent } from '../store/tasks/agent-runs.ts'
 import { findReturnPackage } from '../store/tasks/runs.ts'
 import type { TaskDeps } from './deps.ts'
 import { writeTaskReceipt } from './receipt.ts'
@@ -10,8 +10,7 @@ import type { Transition } from './task-event.ts'
 
 /** Whether a closed task has completed: one that was given up did so only if its receipts had been issued. */
 export const hasCompleted = async (tx: Tx, { before, after }: Transition): Promise<boolean> =>
-  before?.state !== 'failed' ||
-  (await latestEvent(tx, after.task_id, 'receipts_issued')) !== undefined
+  before?.state !== 'failed' || (await hasEvent(tx, after.task_id, 'receipts_issued'))
 
 /** Attests a closed task: its outcome, the attestation of its run, and the head of its ledger, which no entry follows. */
 export async function attestTask(deps: TaskDeps, tx: Tx, transition: Transition): Promise<void> {

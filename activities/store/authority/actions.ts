@@ -1,7 +1,15 @@
 import { type Selectable, sql, type Updateable } from 'kysely'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import { countOf, findRow, insertRow, lockRow, type NewRow, now } from '../postgres/rows.ts'
+import {
+  countOf,
+  findRow,
+  insertRow,
+  lockRow,
+  type NewRow,
+  now,
+  updateRows,
+} from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ActionRow = Selectable<Database['delegated_actions']>
@@ -45,13 +53,13 @@ export async function findActionIdOfCall(
 }
 
 /** Marks a locked action as started: from here on its outcome is unknown until it is stored. */
-export async function startAction(tx: Tx, actionId: string): Promise<void> {
-  await tx
-    .updateTable('delegated_actions')
-    .set({ state: 'started', started_at: now })
-    .where('action_id', '=', actionId)
-    .execute()
-}
+export const startAction = (tx: Tx, actionId: string): Promise<void> =>
+  updateRows(
+    tx,
+    'delegated_actions',
+    { action_id: actionId },
+    { state: 'started', started_at: now },
+  )
 
 type Ended = Pick<
   Updateable<Database['delegated_actions']>,

@@ -114,15 +114,8 @@ export async function keepHarnessFact(
   return kept
 }
 
-async function findFact(tx: Tx, testRunId: string, name: string): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('harness_facts')
-    .select('fact')
-    .where('test_run_id', '=', testRunId)
-    .where('name', '=', name)
-    .executeTakeFirst()
-  return row?.fact
-}
+const findFact = (tx: Tx, testRunId: string, name: string): Promise<string | undefined> =>
+  findValue(tx, 'harness_facts', { test_run_id: testRunId, name }, 'fact')
 
 /** Stores the outcome of a step where there is none yet; returns the one that is stored. */
 export async function keepHarnessStep(

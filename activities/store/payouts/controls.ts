@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Text } from '../postgres/pipeline.ts'
-import { findRow } from '../postgres/rows.ts'
+import { findRow, listRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ControlChange = Omit<Selectable<Database['control_changes']>, 'seq'>
@@ -84,12 +84,7 @@ export async function listPauses(tx: Tx): Promise<ActivePause[]> {
 
 /** The rails that are paused. */
 export async function pausedRails(tx: Tx): Promise<ReadonlySet<string>> {
-  const rows = await tx
-    .selectFrom('controls')
-    .select('target')
-    .where('paused', '=', true)
-    .where('scope', '=', 'rail')
-    .execute()
+  const rows = await listRows(tx, 'controls', { scope: 'rail', paused: true }, ['target'])
   return new Set(rows.map(({ target }) => target))
 }
 

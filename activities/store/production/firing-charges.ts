@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { SignedMandate } from '#domain/authority/artifacts.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
+import { updateRows } from '../postgres/rows.ts'
 
 /** A firing of a workflow that was made under a mandate, which is not charged with it yet. */
 export type DelegatedFiring = {
@@ -45,14 +46,8 @@ export async function isFirstRun(
   return found === undefined
 }
 
-export async function chargeFiringRow(
+export const chargeFiringRow = (
   tx: Tx,
   { firing_id, mandate_id }: DelegatedFiring,
   charged_usd: number,
-): Promise<void> {
-  await tx
-    .updateTable('workflow_firings')
-    .set({ mandate_id, charged_usd })
-    .where('firing_id', '=', firing_id)
-    .execute()
-}
+): Promise<void> => updateRows(tx, 'workflow_firings', { firing_id }, { mandate_id, charged_usd })

@@ -91,3 +91,7 @@ export async function latestEvent(
     .executeTakeFirst()
   return row && { event_id: row.event_id, data: row.data as Record<string, unknown> }
 }
+
+/** Whether the ledger of a task holds an event of this name. */
+export const hasEvent = async (tx: Tx, taskId: string, event: TaskEvent): Promise<boolean> =>
+  (await latestEvent(tx, taskId, event)) !== undefined

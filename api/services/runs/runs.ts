@@ -118,8 +118,8 @@ export class RunService extends Service<Deps> {
   /** The id of the package of a task whose run is completed, else null. */
   deliveredPackageId(taskId: string): Promise<string | null> {
     return transaction(this.deps.db, async (tx) => {
-      const id = (await isDelivered(tx, taskId)) ? findPackageId(tx, runIdOf(taskId)) : undefined
-      return (await id) ?? null
+      if (!(await isDelivered(tx, taskId))) return null
+      return (await findPackageId(tx, runIdOf(taskId))) ?? null
     })
   }
 
