@@ -21,6 +21,13 @@ export const usage = (more: object = {}): Pick<Action, 'operation_id' | 'input'>
   },
 })
 
+/** A packet of one document, as the input of a delegated run. */
+export const packet = {
+  title: 'Evidence',
+  profile: 'soc2_evidence_packet',
+  items: [{ name: 'a.md', section: 'system_description', content: 'A ledger.' }],
+}
+
 /** An agent that acts under mandates, and the operator who permits it, over one or more APIs. */
 export async function openAuthority(
   hosts: readonly Hosts[],

@@ -8,6 +8,26 @@ import { fundWallet } from './wallets.ts'
 
 export type WorkflowInput = InputOf<'customer-workflow-create'>
 
+/** A workflow of one account, paid from a wallet, whose callbacks the service takes itself. */
+export const workflowInput = (
+  { BASE_URL }: Pick<ComposedApis['config'], 'BASE_URL'>,
+  wallet_id: string,
+  other: Partial<WorkflowInput> = {},
+): WorkflowInput => ({
+  customer_account: 'northwind-emea',
+  rail: 'packetops',
+  tier: 'standard',
+  name: 'A packet every day',
+  acceptance_criteria: ['each section is covered or a gap'],
+  callback_url: `${BASE_URL}${demoReceiverPath}?receiver=workflow-${freshKey()}`,
+  wallet_id,
+  cadence: 'daily',
+  input: packetopsInput as WorkflowInput['input'],
+  accept_terms: true,
+  idempotency_key: freshKey(),
+  ...other,
+})
+
 /** An agent with a wallet that schedules runs for an account, over HTTP. */
 export async function openWorkflows(
   { hosts: [first], operator, config }: Pick<ComposedApis, 'hosts' | 'operator' | 'config'>,
@@ -27,20 +47,7 @@ export async function openWorkflows(
   const { client } = agent
   const made = await client.call('allowance-wallet-create', { idempotency_key: freshKey() })
   const { wallet_id } = made.body.wallet
-  const input = (other: Partial<WorkflowInput> = {}): WorkflowInput => ({
-    customer_account: 'northwind-emea',
-    rail: 'packetops',
-    tier: 'standard',
-    name: 'A packet every day',
-    acceptance_criteria: ['each section is covered or a gap'],
-    callback_url: `${config.BASE_URL}${demoReceiverPath}?receiver=workflow-${freshKey()}`,
-    wallet_id,
-    cadence: 'daily',
-    input: packetopsInput as WorkflowInput['input'],
-    accept_terms: true,
-    idempotency_key: freshKey(),
-    ...other,
-  })
+  const input = (other: Partial<WorkflowInput> = {}) => workflowInput(config, wallet_id, other)
   const create = async (other: Partial<WorkflowInput> = {}): Promise<string> =>
     (await client.call('customer-workflow-create', input(other))).body.workflow.workflow_id
   const review = (workflow_id: string, decision: 'approve' | 'reject') =>

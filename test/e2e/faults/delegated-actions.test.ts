@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { ProblemError } from '../../../api/http/client.ts'
 import { openRail, type Rail } from '../../support/agent.ts'
 import { freshKey } from '../../support/agent-use.ts'
-import { openAuthority, usage } from '../../support/authority.ts'
+import { openAuthority, packet, usage } from '../../support/authority.ts'
 import { insist } from '../../support/faults.ts'
 import { pause, restart } from '../../support/processes.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
@@ -33,9 +33,7 @@ async function paidRun({ client }: Authority, payer: string) {
   const method = 'agent_allowance' as const
   const paid = { quote_id, method, external_reference: 'allowance', payer }
   await client.call('payment-reference-create', { ...paid, idempotency_key: freshKey() })
-  const items = [{ name: 'a.md', section: 'system_description', content: 'A ledger.' }]
-  const input = { title: 'Evidence', profile: 'soc2_evidence_packet', items }
-  const run = { ...terms, quote_id, on_gaps: 'report', input, accept_terms: true }
+  const run = { ...terms, quote_id, on_gaps: 'report', input: packet, accept_terms: true }
   return { operation_id: 'start-agent-run', input: { ...run, idempotency_key: freshKey() } }
 }
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { freshKey } from '../../../support/agent-use.ts'
-import { openAuthority } from '../../../support/authority.ts'
+import { openAuthority, packet } from '../../../support/authority.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { performDelegations } from '../../../support/delegations.ts'
 import { decide } from '../../../support/registering-agent.ts'
+import { workflowInput } from '../../../support/workflows.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: ComposedApis
@@ -20,11 +20,6 @@ afterAll(async () => {
 
 const DAY_MS = 86_400_000
 const begun = Date.now()
-const packet = {
-  title: 'Evidence',
-  profile: 'soc2_evidence_packet',
-  items: [{ name: 'a.md', section: 'system_description', content: 'A ledger.' }],
-}
 const limits = (total_usd: number, actions_max = 200) => ({
   limits: { per_action_usd: 49, total_usd, actions_max },
 })
@@ -36,19 +31,7 @@ async function delegated(terms: Terms) {
   const wallet_id = await by.fundedWallet(980)
   const mandate = await by.issue({ allowed_operations: ['customer-workflow-create'], ...terms })
   const create = async () => {
-    const input = {
-      customer_account: 'northwind-emea',
-      rail: 'packetops',
-      tier: 'entry',
-      name: 'A packet every day',
-      acceptance_criteria: ['each section is covered or a gap'],
-      callback_url: `${apis.config.BASE_URL}/api/provider-callback-receiver-demo?receiver=delegated`,
-      wallet_id,
-      cadence: 'daily',
-      input: packet,
-      accept_terms: true,
-      idempotency_key: freshKey(),
-    }
+    const input = workflowInput(apis.config, wallet_id, { tier: 'entry', input: packet })
     const action = { operation_id: 'customer-workflow-create', input }
     const { signed_action_grant } = await by.grant(mandate, action)
     const { result } = (await by.execute(mandate, signed_action_grant, action)).body

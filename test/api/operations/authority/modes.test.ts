@@ -11,13 +11,14 @@ import { createClient } from '../../../../api/http/client.ts'
 import { eventually } from '../../../support/agent.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { ap2Payment, ap2Terms, issueAp2 } from '../../../support/ap2-over-http.ts'
-import { openAuthority, usage } from '../../../support/authority.ts'
+import { openAuthority, packet, usage } from '../../../support/authority.ts'
 import { freeProof } from '../../../support/commerce.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { openExchange, packageOf, packetWork } from '../../../support/exchange.ts'
 import { paidUse } from '../../../support/listings.ts'
 import { codeOf } from '../../../support/problems.ts'
 import { decide, trustedAgent } from '../../../support/registering-agent.ts'
+import { workflowInput } from '../../../support/workflows.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
@@ -43,11 +44,6 @@ const post = async (body: object, authorization?: string) => {
   return { status: response.status, body: (await response.json()) as { code?: string } }
 }
 
-const packet = {
-  title: 'Evidence',
-  profile: 'soc2_evidence_packet',
-  items: [{ name: 'a.md', section: 'system_description', content: 'A ledger.' }],
-}
 const totalsOf = async (mandateId: string) => {
   const row = await apis.db
     .selectFrom('authority_mandates')
@@ -311,8 +307,8 @@ verifies(
       receipt_id: denied.receipt.receipt_id,
     })
     const { receipt_id } = denied.receipt
-    const packet = (await open().call('verify-receipt', { receipt_id })).body
-    expect(packet.verified).toBe(true)
+    const verification = (await open().call('verify-receipt', { receipt_id })).body
+    expect(verification.verified).toBe(true)
     const change = apis.db.updateTable('authority_decisions').set({ decision: 'allow' })
     await expect(change.execute()).rejects.toThrow('a decision does not change')
     const { body } = await authority.execute(mandate, signed_action_grant, action)
@@ -417,19 +413,7 @@ verifies(
     const { wallet_id } = (
       await by.client.call('allowance-wallet-create', { idempotency_key: freshKey() })
     ).body.wallet
-    const input = {
-      customer_account: 'northwind-emea',
-      rail: 'packetops',
-      tier: 'entry',
-      name: 'A packet every day',
-      acceptance_criteria: ['each section is covered or a gap'],
-      callback_url: `${apis.config.BASE_URL}/api/provider-callback-receiver-demo?receiver=delegated`,
-      wallet_id,
-      cadence: 'daily',
-      input: packet,
-      accept_terms: true,
-      idempotency_key: freshKey(),
-    }
+    const input = workflowInput(apis.config, wallet_id, { tier: 'entry', input: packet })
     const action = { operation_id: 'customer-workflow-create', input }
     const allowed_operations = [action.operation_id]
     const small = { per_action_usd: 48, total_usd: 500, actions_max: 1 }
