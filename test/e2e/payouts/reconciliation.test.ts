@@ -421,13 +421,18 @@ verifies(
 const publishedKeys = async () =>
   createLocalJWKSet((await (await fetch(`${origin()}/.well-known/jwks.json`)).json()) as never)
 
-/** The chain's clock passes midnight, and the block that holds it becomes final. */
+/** The chain's clock passes midnight and the end of each transfer's time, and that block becomes final. */
 async function endTheDay(): Promise<void> {
   const { timestamp } = await rail.chain.getBlock()
   const midnight = (timestamp / 86_400n + 1n) * 86_400n
-  await rail.chain.setNextBlockTimestamp({ timestamp: midnight + 1n })
+  const { expired } = await rail.db
+    .selectFrom('transfers')
+    .select(({ fn }) => fn.max('valid_before').as('expired'))
+    .executeTakeFirstOrThrow()
+  const end = [midnight, BigInt(expired)].reduce((one, other) => (one > other ? one : other))
+  await rail.chain.setNextBlockTimestamp({ timestamp: end + 1n })
   await eventually(
     () => rail.chain.getBlock({ blockTag: 'finalized' }),
-    (block) => block.timestamp >= midnight,
+    (block) => block.timestamp > end,
   )
 }
