@@ -11,6 +11,6 @@ export const completed = {
   proof_relay: ProofRelay,
   completion_state: z.enum(completionStates).meta({
     description:
-      'completed: provider and ledger confirm it. awaiting_provider: they do not yet. unmatched: no payment of yours.',
+      'completed: provider and ledger confirm it. awaiting_provider: they do not yet. unmatched: no payment of yours is there for such a movement. synthetic: the call named none.',
   }),
 }

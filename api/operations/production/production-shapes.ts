@@ -57,7 +57,7 @@ export const boundRun = {
       receipt_id: ReceiptId.nullable().meta({ description: 'The usage receipt of the run.' }),
       completion_state: TaskState.meta({
         description:
-          'The state of the run; `failed` also once a run without a result has closed, by its attestation.',
+          'The state of the run; `closed` means that it completed. A run that ended before its receipts were issued stays `failed` here, although its own state is `closed`.',
       }),
     })
     .meta({ id: 'ProductionBinding' }),
