@@ -131,7 +131,8 @@ export async function claimQuote(
   return assertOwnQuote(quote, owner)
 }
 
-function assertOwnQuote(quote: QuoteRow, owner: string): QuoteRow {
+/** 403 `not_owner` for a quote that is not bound to `owner`. */
+export function assertOwnQuote(quote: QuoteRow, owner: string): QuoteRow {
   if (quote.bound_to === owner) return quote
   if (quote.bound_to === null)
     throw refuse('not_owner', {

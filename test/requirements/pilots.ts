@@ -33,7 +33,7 @@ export const pilotRequirements = {
   'pilots.checkout': {
     source: 'pilots § Checkout',
     behavior:
-      'A checkout with the token of an accepted invitation, for a quote of exactly its rail, tier and price that belongs to a trusted agent, activates the pilot once and binds it to that agent, with a receipt; an intake with the token gives the pilot its one work order.',
+      'A checkout with the token of an accepted invitation, opened by the trusted agent that its quote of exactly the same rail, tier and price belongs to, activates the pilot once and binds it to that agent, with a receipt; an intake with the token gives the pilot its one work order.',
   },
   'pilots.run': {
     source: 'pilots § First run',

@@ -30,15 +30,15 @@ export type CheckoutAsked = {
   quote_id: string
   payment_path: PaymentPath
   customer: { name: string; email: string; purchase_order?: string | undefined }
-  /** Of an accepted invitation, whose pilot the checkout activates. */
-  invitation_token?: string | undefined
+  /** The token of an accepted invitation, whose pilot the checkout activates for the agent that opens it. */
+  invited?: { token: string; agentId: string } | undefined
 }
 type BindingBy = { binding_id: string } | { entitlement_id: string }
 
 /** Checkouts and the binding of a challenge to the credit that it pays for. */
 export class CheckoutService extends Service<PaymentDeps> {
   /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
-  async open({ callId, quote_id, payment_path, customer, invitation_token }: CheckoutAsked) {
+  async open({ callId, quote_id, payment_path, customer, invited }: CheckoutAsked) {
     const opened = await answerOnce(
       this.deps,
       { callId, subject: quote_id, status: 201 },
@@ -49,12 +49,8 @@ export class CheckoutService extends Service<PaymentDeps> {
         const { name, email, purchase_order = null } = customer
         const who = { customer_name: name, customer_email: email, purchase_order }
         await insertCheckout(tx, { checkout_id: callId, challenge_id, payment_path, ...who })
-        const invited = invitation_token && {
-          token: invitation_token,
-          quote,
-          challengeId: challenge_id,
-        }
-        const pilot = invited && (await activateInvited(this.deps, tx, invited))
+        const run = { quote, challengeId: challenge_id }
+        const pilot = invited && (await activateInvited(this.deps, tx, { ...invited, ...run }))
         const notified = await challengeWithUrl(this.deps, tx, challenge)
         const facts = {
           challengeId: challenge_id,

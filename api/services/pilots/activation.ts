@@ -1,4 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
+import { assertOwnQuote } from '../../../activities/credit/quotes.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { isTrustedAgent } from '../../../activities/store/agents/agents.ts'
 import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
@@ -13,24 +14,22 @@ import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { bindInvited } from '../prospects/prospects.ts'
 import { noPilot } from './no-pilot.ts'
 
-type Checkout = { token: string; quote: QuoteRow; challengeId: string }
+type Checkout = { token: string; agentId: string; quote: QuoteRow; challengeId: string }
 
 /**
- * Activates the accepted pilot of an invitation with the checkout of its run, once; another checkout of its agent leaves it as it is.
- * 403 `trust_required`, 404, 409 `wrong_state`, 409 `quote_mismatch`, 410.
+ * Activates the accepted pilot of an invitation with the checkout that its agent opens for a quote of its own, once; another checkout
+ * of the same agent leaves it as it is. 403 `not_owner` and `trust_required`, 404, 409 `wrong_state` and `quote_mismatch`, 410.
  */
 export async function activateInvited(
   issuer: ReceiptIssuer,
   tx: Tx,
-  { token, quote, challengeId }: Checkout,
+  { token, agentId, quote, challengeId }: Checkout,
 ): Promise<Pick<PilotRow, 'pilot_id' | 'state'>> {
   const pilot = await lockInvited(tx, token)
   const { pilot_id, state, rail, tier, total_usd } = pilot
   assertAccepted(state)
-  const isPriced = quote.rail === rail && quote.tier === tier && quote.total_usd === total_usd
-  // The quote of a run without an agent belongs to its task.
-  const agentId = quote.bound_to?.startsWith('agt_') === true ? quote.bound_to : null
-  if (!isPriced || agentId === null)
+  assertOwnQuote(quote, agentId)
+  if (quote.rail !== rail || quote.tier !== tier || quote.total_usd !== total_usd)
     throw refuse('quote_mismatch', {
       detail: `the pilot is one ${rail} ${tier} run of an agent for ${total_usd} usd`,
       next_action: 'Name a quote of your agent for exactly that.',

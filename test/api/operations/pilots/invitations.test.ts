@@ -8,6 +8,7 @@ import { freshKey } from '../../../support/agent-use.ts'
 import { startComposed } from '../../../support/composed-api.ts'
 import { agentOfPilots, invitationsOf, requestedPilot } from '../../../support/pilots.ts'
 import { codeOf, problemOf } from '../../../support/problems.ts'
+import { trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
 // Temporal is not there: a test takes the steps of the workflow.
@@ -19,6 +20,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => apis?.stop())
 
+type Client = Pick<ReturnType<typeof createClient>, 'call'>
 const pilotAgent = () => agentOfPilots(apis.hosts[0]!, apis.operator)
 const advance = (pilotId: string) => transaction(apis.db, (tx) => advanceInvitation(tx, pilotId))
 /** So much of an invitation's time passes, without a test that waits for it and races what is left. */
@@ -111,24 +113,62 @@ verifies(
   },
 )
 
+const openCheckout = (by: Client, quote_id: string, invitation_token: string) =>
+  by.call('rail-checkout-open', {
+    quote_id,
+    payment_path: 'invoice_or_purchase_order',
+    customer: { name: 'Northwind GmbH', email: 'ap@northwind.example' },
+    invitation_token,
+    idempotency_key: freshKey(),
+  })
+const pilotOf = (pilotId: string) =>
+  apis.db
+    .selectFrom('pilots')
+    .select(['state', 'agent_id', 'challenge_id'])
+    .where('pilot_id', '=', pilotId)
+    .executeTakeFirstOrThrow()
+
+verifies('pilots.checkout', 'a pilot is bound by the agent of the quote alone', async () => {
+  const [one, two] = await Promise.all([pilotAgent(), pilotAgent()])
+  const { pilot, invitation_token } = await invitations.invite()
+  const { terms_sha256 } = await invitations.read(invitation_token)
+  await respond(invitation_token, { response: 'accept', terms_sha256 })
+  const quote_id = await two.quote('standard')
+  const bind = (by: Client) => problemOf(openCheckout(by, quote_id, invitation_token))
+  const { base } = apis.hosts[0]!
+  expect(await bind(createClient({ baseUrl: base }))).toMatchObject({
+    status: 401,
+    code: 'credential_required',
+  })
+  expect(await bind(one.client)).toMatchObject({ status: 403, code: 'not_owner' })
+  const { credential } = await trustedAgent(apis.hosts[0]!, apis.operator, {
+    rails: ['financeops'],
+    requested_scopes: ['runs:read'],
+  })
+  const reader = createClient({ baseUrl: base, agent: credential })
+  expect(await bind(reader)).toMatchObject({ status: 403, code: 'scope_denied' })
+  const unbound = { state: 'accepted', agent_id: null, challenge_id: null }
+  expect(await pilotOf(pilot.pilot_id)).toEqual(unbound)
+  const { rows } = await sql`select 1 from payment_challenges
+    where quote_id = ${quote_id}`.execute(apis.db)
+  expect(rows).toEqual([])
+  await openCheckout(two.client, quote_id, invitation_token)
+  expect((await pilotOf(pilot.pilot_id)).agent_id).toBe(two.agentId)
+})
+
 verifies('pilots.checkout', 'a checkout activates an accepted pilot once', async () => {
   const [one, two] = await Promise.all([pilotAgent(), pilotAgent()])
   const { pilot, invitation_token } = await invitations.invite()
-  const checkout = (quote_id: string, token = invitation_token) =>
-    createClient({ baseUrl: apis.hosts[0]!.base }).call('rail-checkout-open', {
-      quote_id,
-      payment_path: 'invoice_or_purchase_order',
-      customer: { name: 'Northwind GmbH', email: 'ap@northwind.example' },
-      invitation_token: token,
-      idempotency_key: freshKey(),
-    })
+  const checkout = (quote_id: string, token = invitation_token, by = one) =>
+    openCheckout(by.client, quote_id, token)
   const mine = await one.quote('standard')
   expect(await codeOf(checkout(mine))).toBe('wrong_state')
   const { terms_sha256 } = await invitations.read(invitation_token)
   await respond(invitation_token, { response: 'accept', terms_sha256 })
   expect(await codeOf(checkout(await one.quote('pro')))).toBe('quote_mismatch')
   const sandbox = await agentOfPilots(apis.hosts[0]!, apis.operator, true)
-  expect(await codeOf(checkout(await sandbox.quote('standard')))).toBe('trust_required')
+  const ofSandbox = checkout(await sandbox.quote('standard'), invitation_token, sandbox)
+  expect(await codeOf(ofSandbox)).toBe('trust_required')
   const intake = await invitations.intake()
   expect(await codeOf(checkout(mine, intake.status_token))).toBe('not_found')
   const opened = (await checkout(mine)).body
@@ -137,7 +177,8 @@ verifies('pilots.checkout', 'a checkout activates an accepted pilot once', async
     challenge: { challenge_id: opened.challenge.challenge_id },
     pilot: { state: 'activated' },
   })
-  expect(await codeOf(checkout(await two.quote('standard')))).toBe('wrong_state')
+  const ofTwo = checkout(await two.quote('standard'), invitation_token, two)
+  expect(await codeOf(ofTwo)).toBe('wrong_state')
   const { rows } = await sql`
     select p.agent_id, p.challenge_id, r.kind from pilots p
     join receipts r on r.subject = p.pilot_id and r.kind = 'pilot_activated'

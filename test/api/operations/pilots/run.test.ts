@@ -141,7 +141,7 @@ verifies('pilots.run', 'an invited pilot runs for the agent of its checkout', as
   const asked = { rail: 'packetops', tier: 'standard', units: 1 } as const
   const quoted = await agent.client.call('agent-quote', { ...asked, idempotency_key: freshKey() })
   const { quote_id } = quoted.body.quote
-  await createClient({ baseUrl: hosts().base }).call('rail-checkout-open', {
+  await agent.client.call('rail-checkout-open', {
     quote_id,
     payment_path: 'invoice_or_purchase_order',
     customer: { name: 'Northwind GmbH', email: 'ap@northwind.example' },

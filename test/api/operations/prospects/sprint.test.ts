@@ -241,7 +241,7 @@ async function invited(name: string, agent_id?: string) {
   const checkout = async (buyer: Buyer) => {
     const terms = { rail: 'packetops', tier: pilot.tier, units: 1, idempotency_key: key() } as const
     const { quote_id } = (await buyer.call('agent-quote', terms)).body.quote
-    const opened = await apis.open().call('rail-checkout-open', {
+    const opened = await buyer.call('rail-checkout-open', {
       quote_id,
       payment_path: 'invoice_or_purchase_order',
       customer: { name, email: 'ap@northwind.example' },
