@@ -6,6 +6,7 @@ const prospect_id = 'ps_8c1f0a9e7b6d5c4a3928170f6e5d4c3b2a19080f7e6d5c4b3a29180f
 const at = '2026-11-24T09:32:00.000Z'
 const operator = `operator:${ids.operator}`
 const created = {
+  seq: 1,
   event: 'created',
   state: 'identified',
   message_sha256: null,
@@ -13,6 +14,8 @@ const created = {
   channel: null,
   cites: null,
   pilot_id: null,
+  agent_id: null,
+  customer_account: null,
   reason: null,
   operator,
   at,
@@ -26,16 +29,19 @@ const prospect = {
   agent_id: null,
   customer_account: null,
   state: 'identified',
+  rests_on: 1,
   created_at: at,
   history: [created],
 } as const
 const messaged = {
   ...prospect,
   state: 'messaged',
+  rests_on: 2,
   history: [
     created,
     {
       ...created,
+      seq: 2,
       event: 'message_sent',
       state: 'messaged',
       message_sha256: digests.request,
@@ -48,10 +54,12 @@ const received = { message_sha256: digests.input, channel: 'email', received_at:
 const replied = {
   ...messaged,
   state: 'replied',
+  rests_on: 4,
   history: [
     ...messaged.history,
     {
       ...created,
+      seq: 3,
       event: 'message_received',
       state: 'messaged',
       message_sha256: digests.input,
@@ -60,6 +68,7 @@ const replied = {
     },
     {
       ...created,
+      seq: 4,
       event: 'moved',
       state: 'replied',
       cites: digests.input,
@@ -185,7 +194,16 @@ export const prospectExamples = {
   'paid-next-step-mark': {
     input: { prospect_id, to: 'paid_next_step_ready', tier: 'standard', idempotency_key },
     output: {
-      prospect: { ...replied, agent_id: ids.agent, state: 'paid_next_step_ready' },
+      prospect: {
+        ...replied,
+        agent_id: ids.agent,
+        state: 'paid_next_step_ready',
+        rests_on: 5,
+        history: [
+          ...replied.history,
+          { ...created, seq: 5, event: 'bound', state: 'replied', agent_id: ids.agent },
+        ],
+      },
       pilot: null,
       quote,
       challenge: { ...challenge, entitlement_id: null },

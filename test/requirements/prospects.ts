@@ -23,7 +23,7 @@ export const prospectRequirements = {
   'prospect.pilot': {
     source: 'prospects § Prospects',
     behavior:
-      'The checkout that activates the pilot of an invitation binds the prospect that was invited to the agent and the account of the client, once and in the same transaction: the paid runs of the pilot then count in the sprint and convert the prospect. A prospect that is bound, and an agent and account that are those of another, stay as they are.',
+      'The checkout that activates the pilot of an invitation binds the prospect that was invited to the agent and the account of the client, once and in the same transaction, as an entry of its history that a paid state cites: the paid runs of the pilot then count in the sprint and convert the prospect. A prospect that is bound, and an agent and account that are those of another, stay as they are.',
   },
   'prospect.next-step': {
     source: 'prospects § Paid next step',

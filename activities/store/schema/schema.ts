@@ -1171,16 +1171,18 @@ export type Database = {
   prospect_events: {
     prospect_id: string
     seq: number
-    event: 'created' | 'message_sent' | 'message_received' | 'moved'
+    event: 'created' | 'message_sent' | 'message_received' | 'moved' | 'bound'
     state: 'identified' | 'messaged' | 'replied' | 'qualified' | 'pilot_offered' | 'declined'
     message_sha256: string | null
     sent_at: Date | null
     reason: string | null
-    operator: string
+    operator: string | null
     at: Generated<Date>
     channel: 'email' | 'agent' | 'marketplace' | 'referral' | 'other' | null
     cites: string | null
     pilot_id: string | null
+    agent_id: string | null
+    customer_account: string | null
   }
   prospect_paid_runs: {
     prospect_id: string

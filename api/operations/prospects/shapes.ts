@@ -52,10 +52,15 @@ export const Prospect = z
     state: ProspectState.meta({
       description: 'The paid states follow from offers, payments and runs, and from nothing else.',
     }),
+    rests_on: z.int().nullable().meta({
+      description:
+        'The entry of the history that the state rests on: the one that led to it, or for a paid state the binding.',
+    }),
     created_at: Time,
     history: z.array(
       z.strictObject({
-        event: z.enum(['created', 'message_sent', 'message_received', 'moved']),
+        seq: z.int(),
+        event: z.enum(['created', 'message_sent', 'message_received', 'moved', 'bound']),
         state: z.enum(recordedStates),
         message_sha256: Digest.nullable(),
         sent_at: Time.nullable(),
@@ -63,9 +68,16 @@ export const Prospect = z
         cites: Digest.nullable().meta({
           description: 'What the prospect wrote, which a move to replied or qualified rests on.',
         }),
-        pilot_id: z.string().nullable().meta({ description: 'Of the invitation to its pilot.' }),
+        pilot_id: z.string().nullable().meta({
+          description: 'Of the invitation to its pilot, or of the pilot whose checkout bound it.',
+        }),
+        agent_id: AgentId.nullable().meta({ description: 'Bound by this.' }),
+        customer_account: z.string().nullable(),
         reason: z.string().nullable(),
-        operator: z.string(),
+        operator: z
+          .string()
+          .nullable()
+          .meta({ description: 'Null for the checkout of its pilot.' }),
         at: Time,
       }),
     ),

@@ -6,6 +6,7 @@ import { accountOf } from '#domain/pilots/pilot.ts'
 import {
   type Channel,
   isMet,
+  isPaid,
   type ProspectMove,
   type ProspectState,
   prospectTransitions,
@@ -79,8 +80,9 @@ export class ProspectService extends Service<MoneyDeps> {
       const bound = await bindingOf(tx, binding)
       if ((await insertProspect(tx, { prospect_id, ...described, ...bound })) === undefined)
         throw boundElsewhere()
-      const event = { prospect_id, event: 'created', state: 'identified', operator } as const
-      await appendProspectEvent(tx, event)
+      const event = { prospect_id, state: 'identified', operator } as const
+      await appendProspectEvent(tx, { ...event, event: 'created' })
+      if (bound !== undefined) await appendProspectEvent(tx, { ...event, event: 'bound', ...bound })
     })
   }
 
@@ -111,7 +113,9 @@ export class ProspectService extends Service<MoneyDeps> {
   ) {
     return this.#once(callId, { prospect_id, status: 200 }, async (tx) => {
       const { state, prospect } = await moved(tx, prospect_id, movedBy(to))
-      if (binding.agent_id !== undefined) await bind(tx, prospect_id, binding)
+      const bound = await bindingOf(tx, binding)
+      if (bound !== undefined && !(await bind(tx, prospect, { ...bound, operator })))
+        throw boundElsewhere()
       if (received !== undefined)
         await keepReceived(tx, { prospect_id, state: prospect.state, operator }, received)
       const cites = received?.message_sha256 ?? conversation_sha256 ?? null
@@ -227,13 +231,27 @@ export async function offerPilot(
 /** Binds the prospect of a pilot to the agent and account of its checkout, unless it or they are bound already. */
 export async function bindInvited(
   tx: Tx,
-  { prospect_id, client }: Pick<PilotRow, 'prospect_id' | 'client'>,
+  { pilot_id, prospect_id, client }: Pick<PilotRow, 'pilot_id' | 'prospect_id' | 'client'>,
   agent_id: string,
 ): Promise<void> {
   if (prospect_id === null) return
   // Alone, so that nothing else binds the same agent and account at once.
   await holdSprint(tx, true)
-  await bindProspect(tx, prospect_id, { agent_id, customer_account: accountOf(client) })
+  const prospect = await lockProspect(tx, prospect_id)
+  if (prospect === undefined) throw unknown()
+  await bind(tx, prospect, { agent_id, customer_account: accountOf(client), pilot_id })
+}
+
+type Bound = { agent_id: string; customer_account: string | null }
+/** Binds a locked prospect, and records by whom: an operator, or the checkout of its pilot. False where it or these are bound. */
+async function bind(
+  tx: Tx,
+  { prospect_id, state }: Pick<ProspectRow, 'prospect_id' | 'state'>,
+  bound: Bound & ({ operator: string } | { pilot_id: string }),
+): Promise<boolean> {
+  if (!(await bindProspect(tx, prospect_id, bound))) return false
+  await appendProspectEvent(tx, { prospect_id, event: 'bound', state, ...bound })
+  return true
 }
 
 /** Moves a prospect; one that has paid may still get messages. */
@@ -254,7 +272,10 @@ function movedBy(to: ProspectState): ProspectMove {
   })
 }
 
-async function bindingOf(tx: Tx, { agent_id, customer_account }: Binding) {
+async function bindingOf(
+  tx: Tx,
+  { agent_id, customer_account }: Binding,
+): Promise<Bound | undefined> {
   if (agent_id === undefined) {
     if (customer_account === undefined) return undefined
     throw refuse('invalid_request', {
@@ -267,22 +288,22 @@ async function bindingOf(tx: Tx, { agent_id, customer_account }: Binding) {
   return { agent_id, customer_account: customer_account ?? null }
 }
 
-async function bind(tx: Tx, prospectId: string, binding: Binding): Promise<void> {
-  const bound = await bindingOf(tx, binding)
-  if (bound === undefined || !(await bindProspect(tx, prospectId, bound))) throw boundElsewhere()
-}
-
 function prospectView(row: ProspectRow, events: readonly ProspectEventRow[]) {
   const { prospect_id, label, channel, rail, contact_reference, agent_id, customer_account } = row
   const history = events
     .filter((event) => event.prospect_id === prospect_id)
-    .map(({ sent_at, at, seq: _seq, prospect_id: _id, ...event }) => ({
+    .map(({ sent_at, at, prospect_id: _id, ...event }) => ({
       ...event,
       sent_at: sent_at?.toISOString() ?? null,
       at: at.toISOString(),
     }))
   const known = { prospect_id, label, channel, rail, contact_reference, agent_id, customer_account }
-  return { ...known, state: row.state_now, created_at: row.created_at.toISOString(), history }
+  const state = row.state_now
+  const rests = isPaid(state)
+    ? history.find(({ event }) => event === 'bound')
+    : history.find((entry) => entry.state === state)
+  const rests_on = rests?.seq ?? null
+  return { ...known, state, rests_on, created_at: row.created_at.toISOString(), history }
 }
 
 const unknown = () => refuse('not_found', { detail: 'no such prospect' })

@@ -19,6 +19,8 @@ export const paidStates = ['paid_next_step_ready', 'converted_to_paid'] as const
 export const prospectStates = [...recordedStates, ...paidStates] as const
 export type ProspectState = (typeof prospectStates)[number]
 
+export const isPaid = (state: ProspectState): boolean => paidStates.some((paid) => paid === state)
+
 export type ProspectMove = 'message' | 'replied' | 'qualified' | 'pilot_offered' | 'declined'
 
 /** The state table of a prospect; SQL has the same moves. */

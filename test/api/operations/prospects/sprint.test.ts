@@ -250,7 +250,14 @@ async function invited(name: string, agent_id?: string) {
     })
     expect(opened.body.pilot).toMatchObject({ state: 'activated' })
   }
-  return { prospect_id, invitation_token, checkout }
+  return { prospect_id, invitation_token, checkout, pilot_id: pilot.pilot_id }
+}
+const viewOf = async (prospect_id: string) => {
+  const found = (await read()).items.find((one) => one.prospect_id === prospect_id)
+  if (found === undefined) throw new Error('the prospect was expected')
+  const { history, state, rests_on } = found
+  const bindings = history.filter(({ event }) => event === 'bound')
+  return { bindings, state, cites: history.find(({ seq }) => seq === rests_on) }
 }
 const boundTo = (prospect_id: string) =>
   apis.db
@@ -298,6 +305,50 @@ verifies(
       agent_id: other.agentId,
       customer_account: null,
     })
+  },
+  120_000,
+)
+
+verifies(
+  ['prospect.pilot', 'prospect.records'],
+  'the history holds each binding, and a paid state cites its own',
+  async () => {
+    const agent = await buyer()
+    const { agentId: agent_id } = agent
+    const customer_account = `Client ${key()}`
+    const { prospect_id, pilot_id, checkout } = await invited(customer_account)
+    expect((await viewOf(prospect_id)).bindings).toEqual([])
+    expect((await viewOf(prospect_id)).cites).toMatchObject({ event: 'moved', pilot_id })
+    await checkout(agent)
+    const binding = { event: 'bound', state: 'pilot_offered', agent_id, customer_account, pilot_id }
+    const { bindings } = await viewOf(prospect_id)
+    expect(bindings).toMatchObject([{ ...binding, operator: null }])
+    const { entitlement_id: entitlementId } = await paid(agent)
+    const run = { agentId: agent_id, entitlementId, customerAccount: customer_account }
+    await storeFinishedTask(apis.db, run)
+    expect(await viewOf(prospect_id)).toMatchObject({
+      state: 'converted_to_paid',
+      cites: bindings[0],
+    })
+    // What an operator binds is in the history as well, and a pilot whose prospect stays as it is leaves none there.
+    const known = { agent_id, customer_account: 'south' }
+    const created = await create(known)
+    expect(created.history[1]).toMatchObject({ event: 'bound', ...known, pilot_id: null })
+    expect(created.history[1]?.operator).toMatch(/^operator:/)
+    const { prospect_id: moved } = await create()
+    await message(moved)
+    const later = { agent_id, customer_account: 'north' }
+    await move(moved, { to: 'replied', received: received(), ...later })
+    expect((await viewOf(moved)).bindings).toMatchObject([{ state: 'messaged', ...later }])
+    const second = await invited(customer_account)
+    await second.checkout(agent)
+    expect((await viewOf(second.prospect_id)).bindings).toEqual([])
+    const silent = sql`update prospects set agent_id = ${agent_id}, customer_account = 'east'
+      where prospect_id = ${second.prospect_id}`
+    await expect(silent.execute(apis.db)).rejects.toThrow('a binding is an event of its prospect')
+    const false_event = sql`insert into prospect_events (prospect_id, seq, event, state, operator, agent_id)
+      values (${second.prospect_id}, 99, 'bound', 'pilot_offered', 'o', ${agent_id})`
+    await expect(false_event.execute(apis.db)).rejects.toThrow('a binding is an event of its')
   },
   120_000,
 )
