@@ -31,7 +31,7 @@ export const verificationRequirements = {
   'verify.bodies': {
     source: 'trust § Verification',
     behavior:
-      'Attestations, replay packages and audit packs are verified with the body that their signature stands for: a changed body is invalid, and a signature without its body cannot be decided.',
+      'Attestations, replay packages and audit packs are verified with the body that their signature stands for: a changed body is invalid, and so is one that says more than was signed; a signature without its body cannot be decided.',
   },
   'verify.log': {
     source: 'trust § Verification',

@@ -6,7 +6,7 @@ import { RECEIPT_TYP } from '../receipts/receipt.ts'
 import { AUDIT_PACK_TYP, packClaims } from '../reviews/audit-pack.ts'
 import type { Reason } from './reasons.ts'
 import { after, type Opened } from './signature.ts'
-import { type KeySet, openSigned } from './signed.ts'
+import { headerOf, type KeySet, openSigned } from './signed.ts'
 import { judge, unread, type Verdict, withFailed, withHeld } from './verdict.ts'
 
 /** The answers with a body that a compact JWS next to it signs: an attestation by its claims, the others by a digest. */
@@ -22,7 +22,7 @@ type Form = {
 }
 
 export const bodyForms: Readonly<Record<BodyKind, Form>> = {
-  attestation: { typ: RECEIPT_TYP, isOf: isAttested },
+  attestation: { typ: RECEIPT_TYP, kind: 'attestation', isOf: isAttested },
   replay_package: { typ: REPLAY_TYP, kind: 'replay_package', isOf: isReplayed },
   audit_pack: { typ: AUDIT_PACK_TYP, kind: 'loop_audit_pack', isOf: isAudited },
 }
@@ -65,12 +65,15 @@ const refused = (verdict: Verdict, as: 'invalid' | 'indeterminate', reason: Reas
   reasons: [reason, ...verdict.reasons],
 })
 
-/** What the view of a receipt repeats of its claims. */
+/** The view of a receipt says nothing but what its signature stands for. */
 function isAttested(view: Members, claims: Members): boolean {
   const { iss, sub, kind, usage, prev, iat } = claims
   const payload_sha256 = digestOf(claims)
+  const jws = String(view['jws'])
   const signed: Members = {
-    receipt_id: receiptId(String(view['jws'])),
+    jws,
+    receipt_id: receiptId(jws),
+    key_id: headerOf(jws)?.['kid'],
     kind,
     issuer: iss,
     issued_at: new Date(Number(iat) * 1000).toISOString(),
@@ -82,7 +85,7 @@ function isAttested(view: Members, claims: Members): boolean {
   const isSigned = ([name, value]: [string, unknown]) =>
     name === 'payload'
       ? digestOf(value) === payload_sha256
-      : !Object.hasOwn(signed, name) || signed[name] === value
+      : Object.hasOwn(signed, name) && signed[name] === value
   return Object.entries(view).every(isSigned)
 }
 
@@ -91,12 +94,14 @@ function isReplayed({ replay_package: made }: Members, claims: Members): boolean
   return package_sha256 === claims['package_sha256'] && package_sha256 === digestOf(body)
 }
 
-function isAudited(pack: Members, claims: Members): boolean {
-  const { decisions, loops, ledger_heads, receipts, offset, limit, total, pack_sha256 } = pack
+function isAudited({ jws: _, ...pack }: Members, claims: Members): boolean {
+  const { decisions, loops, ledger_heads, receipts, ...about } = pack
+  const { offset, limit, total, pack_sha256, ...others } = about
   const parts = { decisions, loops, ledger_heads, receipts } as Parameters<
     typeof packClaims
   >[0]['parts']
   const asked = claims['asked'] as object
   const made = packClaims({ asked, page: { offset, limit, total }, parts }, { issuer: '', iat: 0 })
-  return made.sub === claims['sub'] && made.sub === pack_sha256
+  const isWhole = made.sub === claims['sub'] && made.sub === pack_sha256
+  return isWhole && Object.keys(others).length === 0
 }

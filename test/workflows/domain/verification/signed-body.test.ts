@@ -51,6 +51,8 @@ verifies('verify.bodies', 'an audit pack is as it was signed, or invalid', () =>
     { decisions: [{ note: 'no' }] },
     { total: 0 },
     { loops: null },
+    { summary: 'all was approved' },
+    { total: 0, page },
     { pack_sha256: '0'.repeat(64) },
   ]
   for (const change of changes)
@@ -58,8 +60,14 @@ verifies('verify.bodies', 'an audit pack is as it was signed, or invalid', () =>
   expect(judged(jws)).toEqual(['audit_pack', 'indeterminate', 'body_missing'])
 })
 
+/** A receipt of this kind that is signed by the key of the vectors, as answers show it. */
+function viewOf(kind: string) {
+  const { payload } = receiptView(goodToken('receipt'))
+  return receiptView(signToken(headerFor('receipt'), { ...payload, kind }))
+}
+
 verifies('verify.bodies', 'an attestation says what was signed, or is invalid', () => {
-  const attestation = receiptView(goodToken('receipt'))
+  const attestation = viewOf('attestation')
   const answer = { attestation, verification_packet: { verified: true } }
   expect(judged(answer)).toEqual(['attestation', 'valid'])
   const logged = withLogState(verifyAnswer(answer))
@@ -69,6 +77,8 @@ verifies('verify.bodies', 'an attestation says what was signed, or is invalid', 
     { subject: 'another' },
     { issued_at: isoTime(signedAt + 1) },
     { receipt_id: `rc_${'0'.repeat(64)}` },
+    { key_id: 'another-key' },
+    { result: 'approved' },
   ]
   for (const change of changes)
     expect(judged({ attestation: { ...attestation, ...change } })).toEqual([
@@ -76,4 +86,10 @@ verifies('verify.bodies', 'an attestation says what was signed, or is invalid', 
       'invalid',
       'claims_mismatch',
     ])
+})
+
+verifies('verify.bodies', 'a receipt of another kind is no attestation', () => {
+  for (const kind of ['sample', 'onboarding', 'payout_executed'])
+    for (const attestation of [viewOf(kind), { jws: viewOf(kind).jws }])
+      expect(judged({ attestation })).toEqual(['attestation', 'invalid', 'claims_invalid'])
 })
