@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { environments } from '#domain/core/environment.ts'
 import { limits } from '#domain/core/limits.ts'
+import { jsonOf, readsOneWay } from '#domain/verification/strict-json.ts'
 import { directorySettings } from './directory-settings.ts'
 import { feeSettings } from './fee-settings.ts'
 import { identitySettings } from './identity-settings.ts'
@@ -339,11 +340,10 @@ export function readJsonFile<T>(path: string, schema: z.ZodType<T>): T {
 // The cause is dropped: a JSON parser quotes the text it fails at, and that text may be a private key.
 function parseQuietly(path: string): unknown {
   const text = readFileSync(path, 'utf8')
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error(`${path}: it cannot be read as JSON`)
-  }
+  const value = jsonOf(text)
+  if (value === undefined) throw new Error(`${path}: it cannot be read as JSON`)
+  if (!readsOneWay(text, value)) throw new Error(`${path}: an object in it names a member twice`)
+  return value
 }
 
 /** What the schema makes of the environment; throws a readable list of the faults. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { isNestedWithin } from '#domain/core/json-text.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Candidate } from '#domain/services/candidate.ts'
 import type { ReadDocument } from '#domain/services/inspection.ts'
-import { isNestedWithin } from './json-depth.ts'
 import type { Outgoing, SendOutgoing } from './outgoing.ts'
 
 /** A list of tools in the form of MCP; no tool is called. */

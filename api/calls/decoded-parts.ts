@@ -1,7 +1,7 @@
+import { isNestedWithin } from '#domain/core/json-text.ts'
 import { limits } from '#domain/core/limits.ts'
 import { decodeText } from '#domain/rails/encoding.ts'
 import { jsonOf, textOf } from '#domain/verification/strict-json.ts'
-import { isNestedWithin } from '../../activities/http/json-depth.ts'
 
 /** Nothing shorter encodes a secret. */
 const PART_CHARS_MIN = 10

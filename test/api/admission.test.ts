@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { hasUniqueNames, isNestedWithin } from '../../activities/http/json-depth.ts'
+import { hasUniqueNames, isNestedWithin } from '#domain/core/json-text.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { verifies } from '../verifies.ts'
 

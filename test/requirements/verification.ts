@@ -33,6 +33,11 @@ export const verificationRequirements = {
     behavior:
       'Attestations, replay packages and audit packs are verified with the body that their signature stands for: a changed body is invalid, and so is one that says more than was signed; a signature without its body cannot be decided.',
   },
+  'verify.one-reading': {
+    source: 'decision',
+    behavior:
+      'A file whose JSON names a member twice is malformed, because readers take different ones of them (RFC 7493, 2.3). The commands that read JSON files refuse it too.',
+  },
   'verify.log': {
     source: 'trust § Verification',
     behavior:

@@ -1,9 +1,9 @@
 import { DomainError, refuse } from '#domain/core/errors.ts'
+import { isNestedWithin } from '#domain/core/json-text.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { type Delivery, deliveredWork, WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
-import { isNestedWithin } from '../../../activities/http/json-depth.ts'
 import { ChildDied, NotBegun, type RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import { itemsOf } from '../commerce/request.ts'
 

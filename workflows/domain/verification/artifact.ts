@@ -8,7 +8,7 @@ import { openPackageView } from './return-package.ts'
 import { after, type Opened, settle } from './signature.ts'
 import { isTime, type KeySet, openSigned } from './signed.ts'
 import { type BodyKind, bodyForms, openBody } from './signed-body.ts'
-import { jsonOf } from './strict-json.ts'
+import { jsonOf, readsOneWay } from './strict-json.ts'
 import { type ArtifactKind, judge, unread, type Verdict } from './verdict.ts'
 
 /** The artifacts that are a compact JWS by a receipt key, each under a `typ` of its own. */
@@ -42,6 +42,8 @@ export const verifyArtifact = (given: Given): Verdict => settle(openArtifact(giv
 /** Everything about an artifact of this kind but the check of its signature itself. */
 export function openArtifact({ kind, artifact, keys, at }: Given): Opened<Verdict> {
   const value = typeof artifact === 'string' ? jsonOf(artifact) : artifact
+  if (typeof artifact === 'string' && value !== undefined && !readsOneWay(artifact, value))
+    return { done: unread(kind, 'malformed') }
   if (kind === 'return_package') return openPackageView(value, keys)
   if (kind === 'receipt_bundle') return openBundle(value, { keys, at })
   if (isBodyKind(kind)) return openBody(kind, value ?? artifact, keys)

@@ -5,7 +5,7 @@ import { openPackageParts, type PackageParts } from './return-package.ts'
 import type { Opened } from './signature.ts'
 import { headerOf, type KeySet } from './signed.ts'
 import { type BodyKind, bodyForms, bodyKind } from './signed-body.ts'
-import { jsonOf } from './strict-json.ts'
+import { jsonOf, readsOneWay } from './strict-json.ts'
 import { type ArtifactKind, unread, type Verdict } from './verdict.ts'
 
 /** A file to verify: its text, or a zip that was taken apart; with what its reader trusts and expects. */
@@ -22,11 +22,12 @@ type Found = { readonly kind: ArtifactKind; readonly artifact: unknown }
 
 /** Everything about a file but the check of its signature itself; never throws for what it is given. */
 export function openFile({ content, keys, at, kind }: FileToVerify): Opened<Verdict> {
-  const found: Found | undefined =
+  const found: ReturnType<typeof findArtifact> =
     typeof content === 'string'
       ? findArtifact(content)
       : { kind: 'return_package', artifact: content }
   if (found === undefined) return { done: unread(null, 'unknown_kind', 'indeterminate') }
+  if (found === 'malformed') return { done: unread(null, 'malformed') }
   if (kind !== undefined && kind !== found.kind) return { done: unread(found.kind, 'wrong_type') }
   if (keys === undefined) return { done: unread(found.kind, 'keys_missing', 'indeterminate') }
   if (typeof content !== 'string') return openPackageParts(content, keys)
@@ -52,14 +53,16 @@ const logMembers = ['checkpoint', 'tlog_proof', 'leaf_index']
 /** The compact JWS of the receipt in a file, if that is what the file has. */
 export function receiptIn(content: FileToVerify['content']): string | undefined {
   const found = typeof content === 'string' ? findArtifact(content) : undefined
-  if (found?.kind === 'attestation') return String(Object(found.artifact).jws)
-  return found?.kind === 'receipt' ? String(found.artifact) : undefined
+  if (found === undefined || found === 'malformed') return undefined
+  if (found.kind === 'attestation') return String(Object(found.artifact).jws)
+  return found.kind === 'receipt' ? String(found.artifact) : undefined
 }
 
-/** The artifact in a text: a compact JWS, JSON, or an answer of the service that carries one. */
-function findArtifact(text: string): Found | undefined {
+/** The artifact in a text: a compact JWS, JSON, or an answer of the service that carries one; JSON that names a member twice is malformed. */
+function findArtifact(text: string): Found | 'malformed' | undefined {
   const value = jsonOf(text)
-  return value === undefined ? tokenIn(text) : artifactIn(value, 0)
+  if (value === undefined) return tokenIn(text)
+  return readsOneWay(text, value) ? artifactIn(value, 0) : 'malformed'
 }
 
 function artifactIn(value: unknown, depth: number): Found | undefined {

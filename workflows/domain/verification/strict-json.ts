@@ -1,4 +1,6 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
+import { hasUniqueNames } from '../core/json-text.ts'
 import { isObject } from '../core/plain-object.ts'
 
 /** The object in base64url (RFC 4648 §5, unpadded) of strict UTF-8 JSON; undefined for anything else. */
@@ -31,6 +33,15 @@ export function jsonOf(text: string | undefined): unknown {
     return text === undefined ? undefined : JSON.parse(text)
   } catch {
     return undefined
+  }
+}
+
+/** Whether a JSON text, which is read as `value`, names no member twice: readers take different ones of them (RFC 7493, 2.3). */
+export function readsOneWay(text: string, value: unknown): boolean {
+  try {
+    return hasUniqueNames(utf8ToBytes(text), value)
+  } catch {
+    return false
   }
 }
 

@@ -1,10 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'vitest'
+import { z } from 'zod'
 import { tokenops } from '#domain/rails/tokenops.ts'
 import { AUDIT_PACK_TYP, packClaims } from '#domain/reviews/audit-pack.ts'
-import { openFile } from '#domain/verification/file.ts'
+import { openFile, receiptIn } from '#domain/verification/file.ts'
 import { withLogState } from '#domain/verification/log-state.ts'
 import { settle } from '#domain/verification/signature.ts'
 import type { KeySet } from '#domain/verification/signed.ts'
+import { readJsonFile } from '../../../../activities/config/config.ts'
 import { receiptView } from '../../../../activities/keys/receipt-view.ts'
 import { finishedTask, keySet } from '../../../support/finished-task.ts'
 import { goodToken, headerFor, signToken } from '../../../vectors/artifacts.ts'
@@ -92,4 +97,22 @@ verifies('verify.bodies', 'a receipt of another kind is no attestation', () => {
   for (const kind of ['sample', 'onboarding', 'payout_executed'])
     for (const attestation of [viewOf(kind), { jws: viewOf(kind).jws }])
       expect(judged({ attestation })).toEqual(['attestation', 'invalid', 'claims_invalid'])
+})
+
+verifies('verify.one-reading', 'a file that names a member twice is malformed', () => {
+  const text = JSON.stringify({ attestation: viewOf('attestation') })
+  const twice = text.replace('"payload":', '"payload":{"forged":true},"payload":')
+  expect(JSON.parse(twice)).toEqual(JSON.parse(text))
+  const judgedText = (content: string) =>
+    settle(openFile({ content, keys: keySets.current, at: signedAt + 60 }))
+  expect(judgedText(text).verdict).toBe('valid')
+  expect(judgedText(twice)).toMatchObject({ verdict: 'invalid', reasons: ['malformed'] })
+  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+  expect(judgedText(deep).verdict).not.toBe('valid')
+  expect(receiptIn(twice)).toBeUndefined()
+  const directory = mkdtempSync(join(tmpdir(), 'one-reading-'))
+  const file = join(directory, 'replay.json')
+  writeFileSync(file, twice)
+  expect(() => readJsonFile(file, z.unknown())).toThrow('names a member twice')
+  rmSync(directory, { recursive: true })
 })

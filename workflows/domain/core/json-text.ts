@@ -1,5 +1,7 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+
 const [QUOTE, BACKSLASH, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] =
-  Buffer.from('"\\:[]{}')
+  utf8ToBytes('"\\:[]{}')
 
 /** Whether JSON text nests its lists and objects at most `most` deep, found in one pass and without reading it as JSON. */
 export const isNestedWithin = (json: Uint8Array, most: number): boolean =>
