@@ -8,7 +8,7 @@ export const listingRequirements = {
   'listing.evidence': {
     source: 'listings § Listing',
     behavior:
-      'A listing rests on receipts that verify, are about its agent and are of operational work: usage receipts and attestations; each agent has one that is not rejected.',
+      'A listing rests on receipts that verify, are about its agent and are of operational work: usage receipts, and attestations of completed tasks; each agent has one that is not rejected.',
   },
   'listing.plan': {
     source: 'decision',

@@ -27,6 +27,7 @@ import type { PaymentDeps } from '../credit/deps.ts'
 import { verifyAndNotify } from '../credit/references.ts'
 import { badgeQuoteView, challengeView } from '../credit/views.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
+import { isDelivered } from '../runs/outcome.ts'
 import { Service } from '../service.ts'
 import { assertApproved, type BadgeEventAsked, lapse, recordBadgeEvent } from './badge-events.ts'
 
@@ -86,10 +87,11 @@ export class TrustListingService extends Service<ListingDeps> {
   async #check(receipt_id: string, agentId: string): Promise<EvidenceCheck> {
     const { db, receipts } = this.deps
     if ((await findReceipt(db, { receipt_id })) === undefined)
-      return checkEvidence(receipt_id, { verified: false, kind: null, usage: null, isOwn: false })
-    const { verified, kind, usage } = await receipts.verify({ receipt_id })
+      return checkEvidence(receipt_id, unknownReceipt)
+    const { payload, ...found } = await receipts.verify({ receipt_id })
     const isOwn = (await agentOfReceipt(db, receipt_id)) === agentId
-    return checkEvidence(receipt_id, { verified, kind, usage, isOwn })
+    const hasCompleted = await isDelivered(db, String(payload?.['task_id']))
+    return checkEvidence(receipt_id, { ...found, isOwn, hasCompleted })
   }
 
   /** The price of a badge for an approved listing; a badge whose time ran out lapses here. 404, 409 `wrong_state`. */
@@ -146,6 +148,14 @@ export class TrustListingService extends Service<ListingDeps> {
       return { listing: await ownView(tx, asked.listingId), receipt }
     })
   }
+}
+
+const unknownReceipt = {
+  verified: false,
+  kind: null,
+  usage: null,
+  isOwn: false,
+  hasCompleted: false,
 }
 
 /** The locked listing of this agent, or of any agent where none is named; 404. */

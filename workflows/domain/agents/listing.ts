@@ -36,17 +36,26 @@ export type EvidenceCheck = {
 /** Decision: receipts of what was done or used; a registration, a wallet, a payment or a free proof is no work. */
 const workReceiptKinds = ['usage_receipt', 'attestation'] as const
 
-/** A receipt counts when it verifies, is about the agent, and is of operational work. */
+/** `hasCompleted`: of an attestation, whether the task that it names has. */
+type ReceiptFacts = {
+  verified: boolean
+  kind: string | null
+  usage: string | null
+  isOwn: boolean
+  hasCompleted: boolean
+}
+
+/** A receipt counts when it verifies, is about the agent, and is of operational work that is no failure. */
 export function checkEvidence(
   receipt_id: string,
-  facts: { verified: boolean; kind: string | null; usage: string | null; isOwn: boolean },
+  { verified, kind, usage, isOwn, hasCompleted }: ReceiptFacts,
 ): EvidenceCheck {
-  const { verified, kind, usage, isOwn } = facts
   const unmet: readonly (readonly [fails: boolean, detail: string])[] = [
     [!verified, 'it does not verify'],
     [!isOwn, 'it is not about the agent'],
     [usage !== 'operational', 'it is of no operational work'],
     [!workReceiptKinds.some((work) => work === kind), `${kind} is no receipt of work`],
+    [kind === 'attestation' && !hasCompleted, 'it is of work that has not completed'],
   ]
   const fault = unmet.find(([fails]) => fails)?.[1]
   return { receipt_id, kind, ok: fault === undefined, detail: fault ?? 'it verifies' }

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { taskDepsOf } from '../../../../activities/container.ts'
+import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { badgesOf } from '../../../../activities/store/agents/trust-listings.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
+import { openTaskRows } from '../../../activities/task/fixture.ts'
 import { auditBooks } from '../../../support/books.ts'
 import { listedAgent } from '../../../support/listings.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
@@ -155,6 +158,33 @@ verifies('listing.evidence', 'a listing rests on receipts of its own agent', asy
   const { body } = await one.call('create-trust-listing', again)
   expect(body.listing).toMatchObject({ review_state: 'waiting', agent_id: one.agentId })
   expect(await one.call('create-trust-listing', again)).toMatchObject({ replayed: true, body })
+})
+
+verifies('listing.evidence', 'a listing does not rest on work that failed', async () => {
+  const agent = await waiting()
+  await judge(agent.listingId, 'reject')
+  const keys = loadKeyRings(apis.config.SIGNING_KEYS_FILE)
+  const rows = openTaskRows(apis.db, taskDepsOf(apis.config, keys, apis.db))
+  const about = { agent_id: agent.agentId, usage: 'operational', callback_url: null } as const
+  /** The attestation of a task that comes to this state and is closed there. */
+  const attestationIn = async (state: 'failed' | 'receipt_issued') => {
+    const { task_id: subject } = await rows.taskIn(state, about)
+    await rows.record(subject, ['closed', {}])
+    const all = apis.db.selectFrom('receipts').selectAll().where('subject', '=', subject)
+    const { receipt_id } = await all.where('kind', '=', 'attestation').executeTakeFirstOrThrow()
+    const judged = async () => (await apis.open().call('verify-receipt', { receipt_id })).body
+    await expect.poll(async () => (await judged()).verified, { timeout: 10_000 }).toBe(true)
+    return receipt_id
+  }
+  const abandoned = agent.asked([await attestationIn('failed')])
+  const refused = await problemOf(agent.call('create-trust-listing', abandoned))
+  expect(refused).toMatchObject({
+    code: 'receipt_invalid',
+    checks: [{ ok: false, detail: 'it is of work that has not completed' }],
+  })
+  const completed = agent.asked([await attestationIn('receipt_issued')])
+  const { body } = await agent.call('create-trust-listing', completed)
+  expect(body.checks).toMatchObject([{ kind: 'attestation', ok: true }])
 })
 
 verifies('listing.plan', 'a badge is quoted for an approved listing of its agent', async () => {
