@@ -165,6 +165,11 @@ export const taskRequirements = {
     behavior:
       'An approved order is paid by its quote and completed by its tasks: operating, delivered, completed. It has failed once all are closed and one has no result, and then waits for no decision.',
   },
+  'work-order.runs': {
+    source: 'runs § Agent use',
+    behavior:
+      'The token of a work order reads the runs of that order and their packages, as its next action says, and no other run of its agent.',
+  },
   'work-order.consent': {
     source: 'runs § Work orders',
     behavior:

@@ -77,12 +77,14 @@ export function subjectOf({ caller }: Context): string {
   throw new TypeError(`a subject is expected, the caller is ${caller.kind}`)
 }
 
-/** The actor on a task: an agent for its own tasks, the holder of a task's token for that task, an operator for any. */
+/** The actor on a task: an agent for its own tasks, the holder of a task's or an order's token for that, an operator for any. */
 export function moverOf({ caller }: Context): TaskActor {
   if (caller.kind === 'operator') return { actor: caller.id, actorName: caller.name }
   if (caller.kind !== 'agent' && caller.kind !== 'status')
     throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
   const { agentId } = caller
+  if (caller.kind === 'status' && caller.prefix === 'wt')
+    return { actor: caller.id, agentId, workOrderId: caller.subjectId }
   const isTask = caller.kind === 'status' && caller.prefix === 'tk'
   const actor = isTask && agentId === '' ? 'public' : caller.id
   return { actor, agentId, ...(isTask ? { taskId: caller.subjectId } : {}) }

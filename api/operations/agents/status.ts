@@ -49,7 +49,8 @@ const PilotStatus = z
   .strictObject({ kind: z.literal('pilot'), pilot: Pilot, next_action: z.string() })
   .meta({ id: 'PilotStatus' })
 
-const read = 'Read the runs of the order.'
+const read =
+  'Read its run_ids at POST /api/agent-use, with this token in X-Status-Token or the access key of its agent: get_run_status, and fetch_return_package once a run is closed.'
 const nextOf: Record<(typeof workOrderStates)[number], string> = {
   queued: 'It waits for the review of an operator.',
   approved:

@@ -43,7 +43,7 @@ export const fetchReturnPackage = operation({
   tool: 'fetch_return_package',
   access: ['agent', 'status'],
   needs: { scopes: ['runs:read'] },
-  statusToken: { prefixes: ['st', 'tk'], signed: false },
+  statusToken: { prefixes: ['st', 'tk', 'wt'], signed: false },
   errors: ['not_found', 'not_ready', 'wrong_state'],
   idempotency: { kind: 'read' },
   input: z.strictObject({

@@ -13,7 +13,7 @@ const output = z.strictObject({ run: Run }).meta({ id: 'RunStatus' })
 
 const reading = {
   needs: { scopes: ['runs:read'] },
-  statusToken: { prefixes: ['st', 'tk'], signed: false },
+  statusToken: { prefixes: ['st', 'tk', 'wt'], signed: false },
   idempotency: { kind: 'read' },
 } as const
 

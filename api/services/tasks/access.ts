@@ -5,8 +5,8 @@ import { type ContractRow, findContract } from '../../../activities/store/tasks/
 import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { Actor } from '../../../activities/task/receipt.ts'
 
-/** Who may read a task: its agent, the holder of its own token, or an operator (neither field). */
-export type TaskCaller = { agentId?: string; taskId?: string }
+/** Who may read a task: its agent, the holder of its own token, or an operator (no field). `workOrderId`: of a run, whose order it is. */
+export type TaskCaller = { agentId?: string; taskId?: string; workOrderId?: string }
 /** A caller who also changes the task; the ledger names `actor`. */
 export type TaskActor = TaskCaller & Actor
 

@@ -313,12 +313,47 @@ verifies(
     await expect.poll(waits, { timeout: 20_000 }).toBe('waits')
     await agent.approve('loop_step', rail_run.run_id)
     await expect.poll(stateOf, { timeout: 30_000 }).toBe('completed')
+    const { run_id } = rail_run
+    const status = { mode: 'get_run_status', run_id } as const
+    const fetched = { mode: 'fetch_return_package', run_id } as const
+    await expect
+      .poll(async () => (await holder(status_token).call('get-run-status', status)).body.run.state)
+      .toBe('closed')
+    const read = (await holder(status_token).call('fetch-return-package', fetched)).body
+    expect(read).toMatchObject({ return_package: { run_id }, completion: { verdict: 'proven' } })
     const own = await agent.client.call('work-orders-read', {
       work_order_id: work_order.work_order_id,
     })
     expect(own.body.work_order).toMatchObject({ state: 'completed', agent_id: requester.agent_id })
   },
 )
+
+verifies('work-order.runs', 'the token of an order reads its runs, and no other run', async () => {
+  const { work_order, rail_run, status_token } = (await open().call('work-order-create', order()))
+    .body
+  await check(work_order.work_order_id, 'reject')
+  const { next_action } = (await holder(status_token).call('agent-status', {})).body
+  expect(next_action).toMatch(/run_ids at POST \/api\/agent-use, .*get_run_status.*fetch_return/)
+  const statusOf = (token: string, run_id: string) =>
+    holder(token).call('get-run-status', { mode: 'get_run_status', run_id })
+  const packageOf = (token: string, run_id: string) =>
+    holder(token).call('fetch-return-package', { mode: 'fetch_return_package', run_id })
+  for (const run_id of work_order.run_ids)
+    expect((await statusOf(status_token, run_id)).body.run).toMatchObject({ run_id })
+  expect(rail_run.run_id).toBe(work_order.run_ids[0])
+  const early = await problemOf(packageOf(status_token, rail_run.run_id))
+  expect(['not_ready', 'wrong_state']).toContain(early.code)
+
+  const requester = { agent_id: agent.registered.agent.agent_id }
+  const mine = [0, 1].map(() => agent.client.call('work-order-create', order({ requester })))
+  const [one, other] = (await Promise.all(mine)).map((answer) => answer.body)
+  const foreign = [rail_run.run_id, other!.rail_run.run_id]
+  for (const run_id of foreign)
+    for (const call of [statusOf, packageOf])
+      expect(await problemOf(call(one!.status_token, run_id))).toMatchObject({ code: 'not_found' })
+  const { run } = (await statusOf(one!.status_token, one!.rail_run.run_id)).body
+  expect(run.work_order_id).toBe(one!.work_order.work_order_id)
+})
 
 verifies(
   'work-order.payment',
