@@ -81,7 +81,7 @@ export const commerceRequirements = {
   'commerce.records': {
     source: 'decision',
     behavior:
-      'The mission id of a handoff is a handoff pack with a wallet of its agent, that of a delivery a delivered pilot of it; each carries one mission. What rests on no record is unspecified, and in no reliability.',
+      'The mission id of a handoff is a handoff pack with a wallet of its agent, that of a delivery a delivered pilot of it; each carries one mission. What rests on no record is unspecified, and in no reliability, and nor is a free proof.',
   },
   'commerce.duplicates': {
     source: 'commerce § Checks',

@@ -80,7 +80,7 @@ export type ReliabilityRow = {
   last_published_at: Date
 }
 
-/** What each of these agents published of work that is on record here, in numbers: of its newest `COUNTED_MAX` proofs. */
+/** What each of these agents published of work that is on record here, in numbers: of its newest `COUNTED_MAX` proofs. A free proof is no work. */
 export async function readReliability(
   tx: Tx,
   agentIds: readonly string[],
@@ -95,7 +95,8 @@ export async function readReliability(
     from unnest(${[...agentIds]}::text[]) a(id)
       cross join lateral (select proof_id from commerce_proofs where agent_id = a.id
         order by evaluated_at desc limit ${COUNTED_MAX}) newest
-      join commerce_activity using (proof_id) where usage <> 'unspecified' group by agent_id order by agent_id`.execute(
+      join commerce_activity using (proof_id)
+    where usage <> 'unspecified' and mission_kind <> 'free_proof' group by agent_id order by agent_id`.execute(
     tx,
   )
   return rows

@@ -115,7 +115,8 @@ const publicationPolicy = {
     'Only the agent of a proof publishes it, with a credential that has proofs:publish. It withdraws by publication_consent false, which takes the proof out of the feed at once.',
   shown:
     'Ids, kinds, decisions, receipts and times. No text, package, payment or mission id of an agent is shown.',
-  profiles: 'Counts of what the agent has published of work on record here, and of nothing else.',
+  profiles:
+    'Counts of what the agent has published of work on record here, and of nothing else. A free proof is shown, and is no work.',
 }
 
 const emptyDetails = {

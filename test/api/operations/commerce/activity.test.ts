@@ -224,6 +224,25 @@ verifies('commerce.feed', 'pages are bounded, and profiles count what is publish
     expect(await codeOf(feed(query))).toBe('invalid_request')
 })
 
+verifies('commerce.records', 'a free proof is shown, and makes no reliability', async () => {
+  const agent = await publisher()
+  const evidence = [{ name: 'a', text: `What ${key()} says of itself.` }]
+  const { proof_id } = (await agent.call('free-proof-run', { evidence })).body
+  await publish(agent, proof_id)
+  const passport = async () =>
+    (await apis.open().call('agent-passport-read', { agent_id: agent.agentId })).body.claims
+  const own = { agent_id: agent.agentId }
+  expect(await feed(own)).toMatchObject({
+    items: [{ proof_id, mission_kind: 'free_proof', usage: 'synthetic' }],
+    reliability_profiles: [],
+  })
+  expect(await passport()).toMatchObject({ reliability: null })
+  const delivered = await evaluate(agent, await paidDelivery(apis, agent))
+  await publish(agent, delivered.proof_id)
+  expect((await feed(own)).reliability_profiles).toMatchObject([{ published: 1, synthetic: 0 }])
+  expect((await passport()).reliability).toMatchObject({ published: 1, synthetic: 0 })
+})
+
 verifies('commerce.private', 'nothing public holds a text of the agent', async () => {
   const agent = await publisher()
   const texts = ['m-private-117', 'Objective that is private', 'private-name', 'private text']
