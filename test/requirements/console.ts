@@ -68,7 +68,7 @@ export const consoleRequirements = {
   'console.progress': {
     source: 'decision',
     behavior:
-      'Of a task, operators see the step that its run is at, and how much of its uploaded lists that step has read.',
+      'Of a task, operators see the step that its run is at, and how much of its uploaded lists that step has read; of a run that was given up, how many steps of its last attempt were done.',
   },
   'console.charts': {
     source: 'decision',

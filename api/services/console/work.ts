@@ -11,7 +11,7 @@ import {
   type WorkFilter,
   type WorkRow,
 } from '../../../activities/store/console/work.ts'
-import { findRun } from '../../../activities/store/tasks/runs.ts'
+import { findRun, listStepTimes } from '../../../activities/store/tasks/runs.ts'
 import { findTask } from '../../../activities/store/tasks/tasks.ts'
 import { stepProgress } from '../../../temporal/progress.ts'
 import {
@@ -21,6 +21,7 @@ import {
   tryCommand,
 } from '../recovery/commands.ts'
 import { explain, isTask, subjectOf, tracesOf } from '../recovery/list.ts'
+import { loopView } from '../runs/views.ts'
 import { Service } from '../service.ts'
 import { takenSteps } from '../tasks/steps.ts'
 import { outcomeOf } from './outcome.ts'
@@ -100,10 +101,11 @@ export class WorkService extends Service<WorkDeps> {
     if (run === undefined) return null
     const { run_id, step, attempt, round } = run
     const read = step === null ? null : await stepProgress(client, run_id)
+    const { index, steps } = loopView(run, await listStepTimes(db, run_id))
     return {
       run_id,
       step,
-      done: step === null ? loopSteps.length : loopSteps.indexOf(step),
+      done: index ?? steps.filter(({ state }) => state === 'done').length,
       of: loopSteps.length,
       attempt: attempt + 1,
       round,

@@ -101,7 +101,7 @@ function linksOf({ baseUrl, osUrl }: RunViewDeps, token: string, runId: string) 
 }
 
 /** The nine steps in order, as the current attempt left them; a step that a later round repeats is `to_do`. */
-function loopView(run: RunRow | undefined, taken: readonly LoopStepTimes[]) {
+export function loopView(run: RunRow | undefined, taken: readonly LoopStepTimes[]) {
   const at = run?.step == null ? loopSteps.length : loopSteps.indexOf(run.step)
   const hasEndedEarly = run === undefined || (run.step === null && run.finished_at === null)
   const left = (step: LoopStep, index: number) =>

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { seriesOf } from '../../../api/console/src/parts/series.ts'
-import { dollars, withShortIds } from '../../../api/console/src/parts/words.ts'
+import { dollars, standing, withShortIds } from '../../../api/console/src/parts/words.ts'
 import { paths } from '../../../api/console/src/paths.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { verifies } from '../../verifies.ts'
@@ -82,4 +82,10 @@ verifies('console.pages', 'money has two decimals, or all that it has', () => {
     '1,234,567.00',
   ])
   expect(withShortIds(`run of task-${'a1'.repeat(32)}: x`)).toBe('run of task-a1a1a1a1a…: x')
+})
+
+verifies('console.progress', 'a run that ended early is not said to be done', () => {
+  expect(standing('review_step', 6, 9)).toBe('Step 7 of 9: review step')
+  expect(standing(null, 9, 9)).toBe('All steps are done')
+  expect(standing(null, 5, 9)).toBe('It ended after 5 of 9 steps')
 })

@@ -21,7 +21,7 @@ import {
   ReceiptLink,
   State,
 } from '../parts/basics.tsx'
-import { plain, utc, withShortIds } from '../parts/words.ts'
+import { plain, standing, utc, withShortIds } from '../parts/words.ts'
 
 type Detail = OutputOf<'work-read'>
 type Command = Detail['commands'][number]
@@ -124,7 +124,7 @@ function Progress({ progress }: { progress: NonNullable<Detail['progress']> }) {
   return (
     <Card title="Progress of the run">
       <p className="m-0 mb-2">
-        {step === null ? 'All steps are done' : `Step ${done + 1} of ${of}: ${plain(step)}`}
+        {standing(step, done, of)}
         <span className="text-sm text-muted">
           {' '}
           attempt {attempt}

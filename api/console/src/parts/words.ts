@@ -13,6 +13,12 @@ export const plain = (name: string): string => name.replaceAll('_', ' ')
 export const kindName = (kind: string): string => kinds[kind] ?? plain(kind)
 export const actName = (action: string): string => acts[action] ?? plain(action)
 
+/** Where a run is: the step under way, or how much of it was done when it ended. */
+export function standing(step: string | null, done: number, of: number): string {
+  if (step !== null) return `Step ${done + 1} of ${of}: ${plain(step)}`
+  return done === of ? 'All steps are done' : `It ended after ${done} of ${of} steps`
+}
+
 /** A text with its long ids cut: whole ids stand next to it, to be copied. */
 export const withShortIds = (text: string): string =>
   text.replaceAll(/\b(?:[a-z]{1,5}[_-])?(?:0x)?[0-9a-f]{24,}\b/g, (id) => `${id.slice(0, 14)}…`)

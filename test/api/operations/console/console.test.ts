@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { openAgentUse } from '../../../support/agent-use.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'
@@ -188,6 +189,24 @@ verifies('console.work', 'a task is found by each of its names, and explained', 
   expect(states[0]).toBe('created')
   expect(states.at(-1)).toBe('exception_open')
   expect(await codeOf(operator().call('work-read', { id: 'run_unknown' }))).toBe('not_found')
+})
+
+verifies('console.progress', 'an abandoned run shows only the steps that were done', async () => {
+  const { taskId, token } = await stack.calls.funded()
+  await stack.calls.decided(taskId, 'task', 'approve')
+  await stack.calls.reviewOf(taskId)
+  const progress = async () => (await operator().call('work-read', { id: taskId })).body.progress
+  const waiting = { step: 'review_step', done: loopSteps.indexOf('review_step') }
+  expect(await progress()).toMatchObject({ ...waiting, of: loopSteps.length })
+  await stack.calls.raise(token)
+  await operator().call('recovery-act', {
+    act: 'abandon',
+    ids: [taskId],
+    reason: 'given up',
+    idempotency_key: key(),
+  })
+  await stack.calls.reaches(token, 'closed')
+  expect(await progress()).toMatchObject({ ...waiting, step: null, of: loopSteps.length })
 })
 
 verifies(
