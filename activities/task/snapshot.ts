@@ -3,7 +3,11 @@ import { allowedRecoveries } from '#domain/tasks/exception.ts'
 import type { TaskSnapshot } from '../../workflows/task/activities.ts'
 import { latestDelivery } from '../store/callbacks/callback-deliveries.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
-import { openTaskException, type TaskExceptionRow } from '../store/tasks/task-exceptions.ts'
+import {
+  openTaskException,
+  openTicket,
+  type TaskExceptionRow,
+} from '../store/tasks/task-exceptions.ts'
 import { listLedger, type TaskRow } from '../store/tasks/tasks.ts'
 import { findOrderOf } from '../store/work-orders/work-orders.ts'
 import { heldForExchange } from './exchange.ts'
@@ -18,6 +22,7 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
   const [last] = await listLedger(tx, task.task_id, { from: task.sequence })
   const exception =
     task.resume_state === null ? undefined : await openTaskException(tx, task.task_id)
+  const dispute = task.state === 'closed' ? await openTicket(tx, task.task_id) : undefined
   const exchangeUntil = await heldForExchange(tx, task)
   const due = exchangeUntil ?? task.due_at
   const dueInMs =
@@ -42,12 +47,18 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
     entitlementId: task.entitlement_id,
     deliveryId: await openDeliveryOf(tx, task),
     exception: exception === undefined ? null : await exceptionOf(tx, task, exception),
+    ...(dispute === undefined ? {} : { dispute: disputeOf(dispute) }),
     gaps: task.state === 'evidence_partial' ? await readGaps(tx, task.run_id ?? '') : [],
     review: (await pendingReviewOf(tx, task, exception)) ?? null,
     dueInMs,
     wakes,
   }
 }
+
+const disputeOf = ({ exception_id: id, opened_at }: TaskExceptionRow) => ({
+  id,
+  since: opened_at.toISOString(),
+})
 
 async function exceptionOf(tx: Tx, task: TaskRow, exception: TaskExceptionRow) {
   const { exception_id, code, detail, proposed_input_sha256: inputSha256 } = exception

@@ -244,7 +244,7 @@ export const taskRequirements = {
   'task.dispute-closed': {
     source: 'decision',
     behavior:
-      'An agent disputes a receipt of a closed task too: the task stays closed, and its one dispute is a caller_dispute exception without a state to return to, in the attention list of operators until its agent or an operator ends it (recover, abandon). An acceptance does not end it.',
+      'An agent disputes a receipt of a closed task too: the task stays closed, and its one dispute is a caller_dispute exception without a state to return to, in the attention list of operators until its agent or an operator ends it (recover, abandon), and the run waits for that. An acceptance does not end it.',
   },
   'task.lapse.resume': {
     source: 'tasks § Lapses',

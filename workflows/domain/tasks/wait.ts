@@ -37,6 +37,8 @@ export type WaitingTask = {
   onExchange?: true
   runId: string | null
   exception: StoppedBy | null
+  /** The open dispute of a closed task, which stops nothing. */
+  dispute?: { id: string; since: string }
   /** What the input lacks, while the task waits for that. */
   gaps: readonly MissingEvidence[]
   /** The decision that its run, its recovery, its agent or itself waits for. */
@@ -54,6 +56,7 @@ const takesInput: readonly string[] = [
 /** What a task waits for and who must act; every view of a task and its run shows this. */
 export function taskWait(task: WaitingTask): Wait {
   if (task.exception !== null) return recoveryWait(task, task.exception)
+  if (task.dispute !== undefined) return disputeWait(task.taskId, task.dispute)
   if (task.state === 'credit_funded') return startWait(task)
   // A run whose gaps are waived has a result, and is reviewed as any other.
   if (task.review !== null && (task.state === 'operating' || task.state === 'result_ready'))
@@ -76,6 +79,19 @@ function recoveryWait(task: WaitingTask, exception: StoppedBy): Wait {
     task.state === 'replay_ready' ? `the replay after ${code}` : `a recovery from ${code}`
   const action = recoverAction(task.taskId, recoveries, { exception_id: id })
   return { what, waiting_for: ['recovery'], since: task.since, gaps: [], action }
+}
+
+/** An agent may end its dispute as well; it does not have to. */
+function disputeWait(taskId: string, { id, since }: NonNullable<WaitingTask['dispute']>): Wait {
+  const what = `an operator to end the dispute ${id} of the closed task`
+  const action = recoverAction(taskId, ['abandon'], { exception_id: id })
+  return {
+    what,
+    waiting_for: ['recovery'],
+    since,
+    gaps: [],
+    action: { ...action, by: 'operator' },
+  }
 }
 
 function consentWait(

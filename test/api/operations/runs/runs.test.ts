@@ -452,6 +452,12 @@ verifies('task.dispute-closed', 'a closed run is disputed without being reopened
   expect((await listed()).filter(({ id }) => id === taskId)).toMatchObject([
     { code: 'caller_dispute', state: 'closed', detail: 'a row is missing' },
   ])
+  const { exception_id } = body.dispute!
+  expect(await status(runId)).toMatchObject({
+    waiting_for: ['recovery'],
+    next_action: expect.stringContaining(`an operator to end the dispute ${exception_id}`),
+    required_action: { by: 'operator', arguments: { exception_id, action: 'abandon' } },
+  })
   const ended = { action: 'abandon', note: 'we agree', idempotency_key: key() } as const
   expect((await asHolder(token).call('task-recover', ended)).body).toMatchObject({
     recovery_request: { action: 'abandon', state: 'done' },
@@ -460,6 +466,7 @@ verifies('task.dispute-closed', 'a closed run is disputed without being reopened
     receipt: { kind: 'recovery', payload: { outcome: 'abandoned', note: 'we agree' } },
   })
   expect((await listed()).filter(({ id }) => id === taskId)).toEqual([])
+  expect(await status(runId)).toMatchObject({ waiting_for: [], required_action: null })
   const again = { ...ended, idempotency_key: key() }
   expect(await problemOf(asHolder(token).call('task-recover', again))).toMatchObject({
     code: 'wrong_state',
