@@ -91,12 +91,12 @@ function Shown({ money }: { money: Read }) {
         <Card title="Credit and fees">
           <Facts
             facts={[
-              ['Outstanding', <Money key="o" usd={credit.outstanding_units} />],
+              ['Outstanding credit of runs', <Money key="o" usd={credit.outstanding_units} />],
               [
                 'Reserved by open tasks, paid or not',
                 <Money key="r" usd={credit.reserved_units} />,
               ],
-              ['Fees settled in all', <Money key="f" usd={fees.usdc} />],
+              ['Fees of calls settled in all', <Money key="f" usd={fees.usdc} />],
               ['Settled charges', fees.settled],
               ['Of them a credit', fees.credits],
             ]}
@@ -178,7 +178,7 @@ const gasWallets: Columns<Read['gas_wallets'][number]> = [
 
 const moved: readonly (readonly [string, (point: Read['series'][number]) => number])[] = [
   ['Paid out', ({ paid_out }) => paid_out],
-  ['Fees earned', ({ earned }) => earned],
+  ['Fees of calls', ({ earned }) => earned],
   ['Credit funded', ({ credited }) => credited],
 ]
 const total = (values: readonly number[]): string =>
@@ -196,7 +196,7 @@ function Differences() {
           ? 'No reconciliation ran yet.'
           : `The last run compared ${read.data.last_run.compared} records up to block ${read.data.last_run.through_block}.`}
       </p>
-      {list.length === 0 && read.data !== undefined && <p className="m-0">The books agree.</p>}
+      {list.length === 0 && read.data?.last_run != null && <p className="m-0">The books agree.</p>}
       <ul className="m-0 list-none space-y-3 p-0">
         {list.map((one) => (
           <Difference key={one.exception_id} one={one} />
