@@ -257,11 +257,15 @@ export async function markExecuted(tx: Tx, payoutId: string): Promise<PayoutRow 
 
 export type PayoutAnswerBody = { payout: PayoutView; receipt: string | null; receipts: string[] }
 
-/** The answer body of every payout operation. */
-export function payoutAnswer(record: PayoutRecord, environment: Environment): PayoutAnswerBody {
+/** The answer body of every payout operation; a read says when it is, for what has expired. */
+export function payoutAnswer(
+  record: PayoutRecord,
+  environment: Environment,
+  nowMs?: number,
+): PayoutAnswerBody {
   const receipts = record.receipts.map((row) => row.jws)
   return {
-    payout: payoutView(record.payout, record.transfer, environment),
+    payout: payoutView(record.payout, record.transfer, environment, nowMs),
     receipt: receipts.at(-1) ?? null,
     receipts,
   }

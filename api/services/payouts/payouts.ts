@@ -131,7 +131,7 @@ export class PayoutService extends Service<PayoutServiceDeps> {
   }
 
   #answer(record: PayoutRecord): PayoutAnswerBody {
-    return payoutAnswer(record, this.deps.environment)
+    return payoutAnswer(record, this.deps.environment, Date.now())
   }
 }
 

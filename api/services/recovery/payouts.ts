@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { formatUsdc } from '#domain/core/money.ts'
 import type { Wait } from '#domain/core/wait.ts'
+import { isExpired } from '#domain/payouts/payout.ts'
 import { payoutWait } from '#domain/payouts/wait.ts'
 import type { Outcome } from '../../../activities/chain/outcome.ts'
 import { authorizationOf } from '../../../activities/payout/transfer.ts'
@@ -107,7 +108,8 @@ function waitOf(
 ): Wait {
   const { parked = null, exception = null, status = 'none' } = transfer ?? {}
   const { payout_id: payoutId, state } = payout
-  return payoutWait({ payoutId, state, transfer: status, parked, exception, difference })
+  const expired = isExpired(payout, Date.now())
+  return payoutWait({ payoutId, state, transfer: status, parked, exception, difference, expired })
 }
 
 function describe(outcome: Outcome): string {

@@ -151,12 +151,20 @@ export function moneyMoved(transfer: TransferFacts | undefined): 'no' | 'yes' | 
 const READ_NEXT =
   'Read payout-status with the header "Prefer: wait=20" to wait for the next change.'
 
+/** Whether the authorization of a payout has ended. */
+export const isExpired = ({ expires_at }: Pick<PayoutFacts, 'expires_at'>, nowMs: number) =>
+  expires_at !== null && Number(expires_at) * 1000 <= nowMs
+
 function nextAction(
   { payout_id, state }: PayoutFacts,
   transfer: TransferFacts | undefined,
+  expired: boolean,
 ): string {
   if (transfer === undefined && state === 'created') return 'Authorize the payout.'
-  if (transfer === undefined) return 'Execute the payout.'
+  if (transfer === undefined)
+    return expired
+      ? 'It expired and cannot be executed. Create and authorize a new payout.'
+      : 'Execute the payout.'
   const { status, parked, exception } = transfer
   const { what } = payoutWait({ payoutId: payout_id, state, transfer: status, parked, exception })
   if (exception !== null) return `Waiting for ${what}. No action is needed from the creator.`
@@ -170,6 +178,7 @@ export function payoutView(
   row: PayoutFacts,
   transfer: TransferFacts | undefined,
   environment: Environment,
+  nowMs = 0,
 ): PayoutView {
   return {
     payout_id: row.payout_id,
@@ -193,7 +202,7 @@ export function payoutView(
     mandate_ref: row.mandate_ref,
     payout_principal_is_fee: false,
     money_moved: moneyMoved(transfer),
-    next_action: nextAction(row, transfer),
+    next_action: nextAction(row, transfer, isExpired(row, nowMs)),
     transfer: transfer === undefined ? noTransfer : transferView(transfer),
   }
 }

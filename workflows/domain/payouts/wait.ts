@@ -12,11 +12,13 @@ export type WaitingPayout = {
   exception: string | null
   /** Code of an open exception of reconciliation, which stops nothing. */
   difference?: string | null
+  /** Whether its authorization has ended; a transfer that was reserved before has an end of its own. */
+  expired?: boolean
 }
 
 /** What a payout waits for and who must act; every view of a payout shows this. */
 export function payoutWait(payout: WaitingPayout): Wait {
-  const { payoutId, state, transfer, parked, exception, difference = null } = payout
+  const { payoutId, state, transfer, parked, exception, difference = null, expired } = payout
   if (exception !== null) {
     const command = `agent-rails recover explain ${payoutId}`
     return waits(`an operator to resolve ${exception}`, byOperator(command), ['review'])
@@ -45,6 +47,7 @@ export function payoutWait(payout: WaitingPayout): Wait {
       byCreator('POST /api/payout-authorize', { ...named, ...proven, ...signed }),
     )
   }
+  if (expired) return waits('nothing: it expired before it was executed')
   return waits('its creator to execute it', byCreator('POST /api/payout-execute', named))
 }
 

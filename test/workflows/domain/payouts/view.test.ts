@@ -107,6 +107,16 @@ verifies('payout.answer.body', 'the next action follows the state of payout and 
   expect(open).toMatch(/it never pays twice\.$/)
 })
 
+verifies('payout.answer.body', 'an expired payout is no longer one to execute', () => {
+  const authorized: PayoutFacts = { ...executed, state: 'authorized', executed_at: null }
+  const until = Number(executed.expires_at) * 1000
+  const nextAt = (nowMs: number, transfer?: TransferFacts) =>
+    payoutView(authorized, transfer, 'live', nowMs).next_action
+  expect(nextAt(until - 1)).toBe('Execute the payout.')
+  expect(nextAt(until)).toMatch(/expired .*Create and authorize a new payout/)
+  expect(nextAt(until, { ...final, status: 'submitted' })).toMatch(/^Waiting for the transfer/)
+})
+
 test('terms have the amount in atomic units and a lowercase recipient', () => {
   const input = {
     recipient: `0x${'aB'.repeat(20)}`,

@@ -83,3 +83,9 @@ verifies('views.wait', 'a payout without a transfer waits for its creator', () =
     action: byCreator('POST /api/payout-execute', {}),
   })
 })
+
+verifies('views.wait', 'an expired payout waits for nothing', () => {
+  const wait = payoutWait({ ...payout, transfer: 'none', expired: true })
+  expect(wait).toMatchObject({ what: 'nothing: it expired before it was executed', action: null })
+  expect(payoutWait({ ...payout, expired: true }).what).toMatch(/confirmed on chain/)
+})
