@@ -24,6 +24,22 @@ verifies('pages.reference', 'every field of a request says what it means', () =>
   expect(silent).toEqual([])
 })
 
+verifies('pages.reference', 'a field says what it means in its own operation', () => {
+  const meaning = (id: string, name: string) =>
+    registry
+      .filter((operation) => operation.id === id)
+      .flatMap((operation) => requestFieldsOf(operation))
+      .find((field) => field.name === name)?.notes[0]
+  // A payout moves its money whatever its label; a run that is synthetic costs none.
+  expect(meaning('payout-create', 'usage')).toMatch(/synthetic payout moves its amount/)
+  expect(meaning('start-agent-run', 'usage')).toMatch(/without money/)
+  expect(meaning('allowance-wallet-create', 'label')).toMatch(/wallet/)
+  expect(meaning('create-prospect', 'label')).toMatch(/prospect/)
+  const criteria = 'acceptance_criteria'
+  expect(meaning('customer-workflow-create', criteria)).not.toMatch(/unless given/)
+  expect(meaning('contract-prepare', criteria)).toMatch(/unless given/)
+})
+
 verifies('pages.reference', 'fields of lists, references and alternatives are listed', () => {
   const fields = (id: string) =>
     registry

@@ -22,6 +22,8 @@ const meanings: Readonly<Record<string, string>> = {
   reason: 'Why; it stands in the signed receipt.',
   // Payouts.
   recipient: 'The address that is paid.',
+  'payout-create usage':
+    'A label in its receipts: a synthetic payout moves its amount like any other.',
   amount_usdc: 'US dollars of the stablecoin, as decimal text.',
   memo: 'What it is for, in your words.',
   rail_reference: 'Your own reference, such as the number of an invoice.',
@@ -192,6 +194,7 @@ const meanings: Readonly<Record<string, string>> = {
   'exchange-deliver handoff_pack': 'What the reviewer should know.',
   workflow_id: 'The workflow, as customer-workflow-create answered it.',
   'customer-workflow-create name': 'Your name of the workflow.',
+  'customer-workflow-create acceptance_criteria': 'What the result of each run is judged by.',
   intake_kind: 'How the order came about.',
   requested_tool_id:
     'The rail, or service_os for several runs in one order, of any rail; a single run of another rail is started with start_agent_run or a preflight.',
@@ -220,6 +223,8 @@ const meanings: Readonly<Record<string, string>> = {
   'work.nonce': 'The nonce of the wallet proof of that call.',
   payment_id: 'The payment, as its receipt names it.',
   passport: 'The passport, as passport-issue answered it.',
+  'passport-issue usage': 'Your label of the passport; it says nothing of the work that it proves.',
+  'handoff-build usage': 'Your label of the pack.',
   'proof-store proof': 'What is kept in your inbox.',
   'proof-store proof.kind': 'Passports and packs are verified before they are stored.',
   'proof-store proof.content': 'The signed artifact, or the text of the evidence.',

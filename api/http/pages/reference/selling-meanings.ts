@@ -7,7 +7,7 @@ export const sellingMeanings: Readonly<Record<string, string>> = {
   months: 'How long the badge is active once its fee is settled.',
   commercial_plan_id: 'The plan, as create-trust-badge-plan answered it.',
   'record-trust-badge-fee-event event': 'What the ledger is to confirm of the fee.',
-  label: 'What you call the prospect; no personal data.',
+  'create-prospect label': 'What you call the prospect; no personal data.',
   channel: 'How it is spoken with.',
   contact_reference: 'Where you keep its contact.',
   prospect_id: 'The prospect, as create-prospect answered it.',
