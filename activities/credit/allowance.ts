@@ -10,6 +10,7 @@ import {
 import { walletAccount } from '#domain/credit/credit.ts'
 import {
   findWallet,
+  findWalletOf,
   insertWallet,
   lockWallet,
   updateLimits,
@@ -54,6 +55,8 @@ export async function createWallet(
   if (wallet !== undefined) return wallet
   throw refuse('already_exists', {
     detail: 'the agent has its wallet',
+    next_action: 'Use the wallet that "wallet_id" names.',
+    extra: { wallet_id: (await findWalletOf(tx, agentId))?.wallet_id },
   })
 }
 

@@ -10,6 +10,10 @@ export type WalletLimits = Pick<WalletRow, 'per_run_usd' | 'per_day_usd' | 'rail
 export const findWallet = (tx: Tx, walletId: string) =>
   findRow(tx, 'allowance_wallets', { wallet_id: walletId })
 
+/** The one wallet of an agent. */
+export const findWalletOf = (tx: Tx, agentId: string) =>
+  findRow(tx, 'allowance_wallets', { agent_id: agentId })
+
 /** The row, locked for the rest of the transaction, so that limits over several payments are exact. */
 export const lockWallet = (tx: Tx, walletId: string) =>
   lockRow(tx, 'allowance_wallets', { wallet_id: walletId })

@@ -22,6 +22,17 @@ export async function insertActivation(
 export const findActivation = (tx: Tx, activationId: string) =>
   findRow(tx, 'activations', { activation_id: activationId })
 
+/** What an agent began for one account, rail and tier: at most one. */
+export const findActivationFor = (
+  tx: Tx,
+  {
+    agent_id,
+    customer_account,
+    rail,
+    tier,
+  }: Omit<Insertable<Database['activations']>, 'activation_id'>,
+) => findRow(tx, 'activations', { agent_id, customer_account, rail, tier })
+
 /** How many an agent started within a day. */
 export async function countActivationsOf(tx: Tx, agentId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`

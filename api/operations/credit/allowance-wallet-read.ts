@@ -5,7 +5,7 @@ import { agentIdOf } from '../agents/caller.ts'
 import { WalletId } from '../payments/shapes.ts'
 import { feeModel, productParts, Wallet } from './wallet-shapes.ts'
 
-/** GET /api/agent-allowance-wallet: what the wallet product is; with an id the agent's own wallet, or any to an operator. */
+/** GET /api/agent-allowance-wallet: what the wallet product is, and to an agent its wallet; by its id also to an operator. */
 export const allowanceWalletRead = operation({
   id: 'allowance-wallet-read',
   summary:
@@ -24,16 +24,15 @@ export const allowanceWalletRead = operation({
     .meta({ id: 'AllowanceWalletRead' }),
   handle: async ({ wallet_id }, context) => {
     const product = { product_parts: [...productParts], fee_model: feeModel }
-    if (wallet_id === undefined) return { body: { ...product, wallet: null } }
+    const agentId = agentIdOf(context)
+    if (wallet_id === undefined) {
+      const wallet = agentId === undefined ? null : await context.wallets.readOf(agentId)
+      return { body: { ...product, wallet } }
+    }
     if (context.caller.kind === 'public')
       throw refuse('credential_required', {
         detail: 'a wallet is read by its agent',
       })
-    return {
-      body: {
-        ...product,
-        wallet: await context.wallets.read(wallet_id, agentIdOf(context)),
-      },
-    }
+    return { body: { ...product, wallet: await context.wallets.read(wallet_id, agentId) } }
   },
 })

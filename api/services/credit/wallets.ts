@@ -17,6 +17,7 @@ import { setTier } from '../../../activities/credit/wallet-tier.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
+  findWalletOf,
   reservedUnits,
   type WalletRow,
 } from '../../../activities/store/credit/allowance-wallets.ts'
@@ -46,6 +47,13 @@ export class WalletService extends Service<PaymentDeps> {
   async read(walletId: string, agentId?: string) {
     const { db } = this.deps
     return walletView(db, await readWallet(db, walletId, agentId))
+  }
+
+  /** The wallet of an agent; null while it has none. */
+  async readOf(agentId: string) {
+    const { db } = this.deps
+    const wallet = await findWalletOf(db, agentId)
+    return wallet === undefined ? null : walletView(db, wallet)
   }
 
   create({ callId, agentId, label, limits }: Made) {

@@ -11,6 +11,7 @@ import {
   type ActivationRow,
   countActivationsOf,
   findActivation,
+  findActivationFor,
   insertActivation,
   readPathRecords,
 } from '../../../activities/store/production/activations.ts'
@@ -38,10 +39,13 @@ export class ActivationPaths extends Service<{ db: Kysely<Database> }> {
     const call = { callId, subject: activation_id, status: 201 }
     return answerOnce(this.deps, call, async (tx) => {
       await assertMayStart(tx, agentId, asked)
-      const row = await insertActivation(tx, { activation_id, agent_id: agentId, ...asked })
+      const begun = { agent_id: agentId, ...asked }
+      const row = await insertActivation(tx, { activation_id, ...begun })
       if (row === undefined)
         throw refuse('already_exists', {
           detail: 'the agent activates this account for the rail and tier already',
+          next_action: 'Read the activation that "activation_id" names.',
+          extra: { activation_id: (await findActivationFor(tx, begun))?.activation_id },
         })
       return { activation: await activationView(tx, row) }
     })

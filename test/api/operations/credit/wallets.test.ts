@@ -123,6 +123,12 @@ verifies(
     })
     const outcomes = (await Promise.all(asked)).sort()
     expect(outcomes).toEqual(['201', ...Array(19).fill('already_exists')])
+    // An agent that kept no id finds its wallet by its key, and by the refusal of a second one.
+    const { wallet } = (await agent.call('allowance-wallet-read', {})).body
+    const more = agent.call('allowance-wallet-create', { label: 'more', idempotency_key: key() })
+    expect(await problemOf(more)).toMatchObject({ wallet_id: wallet?.wallet_id })
+    expect(wallet).toMatchObject({ owner: agent.agentId, state: 'active' })
+    expect((await apis.open().call('allowance-wallet-read', {})).body.wallet).toBeNull()
   },
 )
 

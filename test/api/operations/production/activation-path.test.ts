@@ -52,6 +52,7 @@ verifies('production.path', 'each step follows its record, and opens when it is 
   expect(await problemOf(client.call('activation-start', asked()))).toMatchObject({
     status: 409,
     code: 'already_exists',
+    activation_id: activation.activation_id,
   })
   const doneOf = async () =>
     ((await readOf(activation.activation_id)).activation?.steps ?? [])
