@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crc32, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
+import { unzipSync } from 'fflate'
 import { compactVerify, importJWK, type JWK } from 'jose'
 import { expect } from 'vitest'
 import { rails } from '#domain/rails/index.ts'
@@ -116,6 +117,43 @@ verifies(
     )
   },
 )
+
+/** The zip with these bytes before its own, and its directory moved so that it still fits. */
+function behind(before: Uint8Array, zip: Uint8Array): Uint8Array {
+  const moved = Buffer.concat([before, zip])
+  const end = moved.length - 22
+  const directory = moved.readUInt32LE(end + 16) + before.length
+  moved.writeUInt32LE(directory, end + 16)
+  for (let at = directory; moved.readUInt32LE(at) === 0x02014b50; ) {
+    moved.writeUInt32LE(moved.readUInt32LE(at + 42) + before.length, at + 42)
+    const [name, extra, note] = [28, 30, 32].map((field) => moved.readUInt16LE(at + field))
+    at += 46 + (name ?? 0) + (extra ?? 0) + (note ?? 0)
+  }
+  return moved
+}
+
+verifies('package.verified', 'a zip with files beside its directory is no package', async () => {
+  const { made, signature } = await finishedPackage(packetops)
+  const zip = await zipTexts(packageTexts(made, signature))
+  expect(unzipPackage(zip)).toBeDefined()
+  const forged = Buffer.from(await zipTexts({ 'report.html': 'forged' }))
+  const local = forged.subarray(0, forged.readUInt32LE(forged.length - 6))
+  // Readers of the directory alone see the package.
+  const hiding = behind(local, zip)
+  expect(Object.keys(unzipSync(hiding))).toEqual(Object.keys(unzipSync(zip)))
+  expect(unzipPackage(hiding)).toBeUndefined()
+  const renamed = Buffer.from(zip)
+  renamed.write('x', 30)
+  expect(unzipPackage(renamed)).toBeUndefined()
+  const between = Buffer.from(zip)
+  const directory = between.readUInt32LE(between.length - 6)
+  const head = between.subarray(0, directory)
+  const wider = Buffer.concat([head, local, between.subarray(directory)])
+  wider.writeUInt32LE(directory + local.length, wider.length - 6)
+  expect(unzipPackage(wider)).toBeUndefined()
+  for (const cut of [0, 21, 22, 100, zip.length - 1])
+    expect(unzipPackage(zip.subarray(0, cut))).toBeUndefined()
+})
 
 verifies('package.verified', 'a changed member of the JSON is refused, and named', async () => {
   const view = await viewOf(packetops)
