@@ -13,8 +13,8 @@ export const sessionOpen = operation({
   idempotency: { kind: 'effect' },
   output: z.strictObject({ session: Session }).meta({ id: 'OpenedSession' }),
   handle: async (_input, context) => {
-    // A session does not prolong itself, so that its end is an end.
-    if (context.sent.headers['authorization'] === undefined)
+    // A session does not prolong itself, so that its end is an end; an empty header presents no credential.
+    if ((context.sent.headers['authorization'] ?? '') === '')
       throw refuse('operator_required', {
         detail: 'a session is opened with the credential of an operator, not with a session',
       })
