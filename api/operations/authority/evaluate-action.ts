@@ -19,6 +19,8 @@ export const evaluateAction = operation({
   needs: { scopes: ['authority:read'] },
   limits: { bodyBytes: actionBodyBytes },
   errors: ['forbidden_material'],
+  // Each call leaves a decision and its receipt.
+  uses: () => ({ records: 1 }),
   idempotency: { kind: 'effect' },
   input: z.strictObject({
     mode: z.literal('evaluate_action'),

@@ -22,6 +22,7 @@ export const createTrustBadgePlan = operation({
     'already_funded',
     'payment_pending',
   ],
+  uses: () => ({ records: 1 }),
   idempotency: { kind: 'effect' },
   input: z.strictObject({
     mode: z.literal('create_trust_badge_plan'),

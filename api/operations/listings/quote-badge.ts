@@ -11,6 +11,7 @@ export const quoteTrustBadgeFee = operation({
   access: 'agent',
   needs: { scopes: ['listings:write'] },
   errors: ['control_denied', 'not_found', 'wrong_state'],
+  uses: () => ({ records: 1 }),
   idempotency: { kind: 'effect' },
   input: z.strictObject({
     mode: z.literal('quote_trust_badge_fee'),

@@ -5,7 +5,7 @@ import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { agentExamples } from '../../../api/examples/agents.ts'
 import { createClient } from '../../../api/http/client.ts'
-import { type AnyOperation, leavesRecord } from '../../../api/operation.ts'
+import { type AnyOperation, leavesRecord, waysOf } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { rotateCredential } from '../../../api/services/agents/credentials.ts'
 import { isOpen, openCallers, send, writes } from '../../support/attacks.ts'
@@ -76,6 +76,18 @@ verifies('attack.quotas', 'each write by a status token is counted as well', asy
   const byToken = writes.filter(({ statusToken }) => statusToken?.signed === true)
   expect(byToken.length).toBeGreaterThan(15)
   expect(byToken.filter(({ uses }) => uses === undefined).map(({ id }) => id)).toEqual([])
+})
+
+verifies('attack.quotas', 'effects that leave records count too', async () => {
+  const open = new Set(['public', 'agent', 'status'])
+  const effects = registry.filter(
+    ({ idempotency, ...one }) =>
+      idempotency.kind === 'effect' && waysOf(one as AnyOperation).some((way) => open.has(way)),
+  )
+  expect(effects.length).toBeGreaterThan(5)
+  // An upload has bounds of its own in bytes, and the receiver takes signed messages alone.
+  const free = effects.filter(({ uses }) => uses === undefined).map(({ id }) => id)
+  expect(free.sort()).toEqual(['callback-demo-receive', 'input-upload'])
 })
 
 verifies('attack.quotas', 'records of strangers end for an address and for all', async () => {
