@@ -59,7 +59,11 @@ const operatorConsole = createConsole({
     await deps.attempts.guard({ address }, () => authenticateOperator(headers, deps.operators))
   },
   signIn: signInOf(config, deps),
-  guard: (address, check) => deps.attempts.guard({ address }, check),
+  guard: async (address, check) => {
+    // Each check asks the issuer.
+    await deps.attempts.assertFew(address)
+    await deps.attempts.guard({ address }, check)
+  },
 })
 const unreadable = answerUnreadable(config.BASE_URL)
 const serve = (host: 'base' | 'os', pages: Router, port: number) =>

@@ -3,6 +3,7 @@ import express, { type RequestHandler, Router } from 'express'
 import helmet from 'helmet'
 import { refuse } from '#domain/core/errors.ts'
 import { packageRoot } from '../../../activities/config/package-root.ts'
+import { clientAddress } from '../client-address.ts'
 import { changeEvents } from './events.ts'
 import type { oidcSignIn } from './sign-in.ts'
 
@@ -29,7 +30,7 @@ export function createConsole({ signIn, guard, ...events }: ConsoleDeps): Router
   })
   router.get('/console/oidc/finish', named('/console/oidc/finish'), async (request, response) => {
     if (signIn === undefined) throw noIssuer()
-    await guard(request.ip ?? '', () => signIn.finish(request, response))
+    await guard(clientAddress(request), () => signIn.finish(request, response))
   })
   router.use(
     '/console/assets',

@@ -76,6 +76,24 @@ const json = async (path: string) =>
 const codes = Object.keys(errorCodes)
 const railPaths = rails.map(({ key }) => `/rails/${key}`)
 
+verifies('console.session', 'sign-ins at the issuer count by the network of IPv6', async () => {
+  const counted: string[] = []
+  const site = createConsole({
+    assertOperator: async () => undefined,
+    changes: { subscribe: () => () => undefined },
+    ended: new AbortController().signal,
+    guard: async (address) => void counted.push(address),
+    signIn: { begin: async () => undefined, finish: async () => undefined },
+  })
+  const app = createApp({ ...surface, trustProxy: '1', host: 'base', pages: site })
+  const url = `${await start(app)}/console/oidc/finish`
+  for (const address of ['2001:db8:1:2::3', '2001:db8:1:2:ffff::4', '192.0.2.1']) {
+    const signal = AbortSignal.timeout(300)
+    await fetch(url, { headers: { 'x-forwarded-for': address }, signal }).catch(() => undefined)
+  }
+  expect(counted).toEqual(['2001:db8:1:2::/64', '2001:db8:1:2::/64', '192.0.2.1'])
+})
+
 describe('the front page', () => {
   verifies(
     'pages.landing',
