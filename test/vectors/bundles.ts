@@ -3,7 +3,7 @@ import { checkpointText, NOTE_ED25519, signatureLine, signedNote } from '#domain
 import { inclusionProof, leafHash, merkleRoot, type TreeNode } from '#domain/log/merkle.ts'
 import type { Reason } from '#domain/verification/reasons.ts'
 import { claimsOf, goodToken, headerFor, signToken } from './artifacts.ts'
-import { logKey, publicKeyOf, signBytes, type TestKey } from './keys.ts'
+import { logKey, publicKeyOf, signBytes, strangers, type TestKey } from './keys.ts'
 import { eachLeafChanged } from './mutations.ts'
 
 const ORIGIN = 'api.agent-rails.example/log'
@@ -22,10 +22,12 @@ const root = merkleRoot(leaves)
 const subtree = ({ level, index }: TreeNode): Uint8Array =>
   merkleRoot(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level))
 
-function noteBy(key: TestKey, text: string, name = ORIGIN): string {
+function lineBy(key: TestKey, text: string, name = ORIGIN): string {
   const noteKey = { name, type: NOTE_ED25519, key: publicKeyOf(key) } as const
-  return signedNote(text, [signatureLine(noteKey, signBytes(key, text))])
+  return signatureLine(noteKey, signBytes(key, text))
 }
+const noteBy = (key: TestKey, text: string, name?: string): string =>
+  signedNote(text, [lineBy(key, text, name)])
 
 const bundleText = checkpointText({ origin: ORIGIN, size: leaves.length, root })
 export const goodBundle = {
@@ -37,6 +39,13 @@ export const goodBundle = {
   path: inclusionProof(4, leaves.length, subtree).map(hex),
   checkpoint: noteBy(logKey, bundleText),
 }
+
+const goodLine = lineBy(logKey, bundleText)
+const wrongLine = lineBy(logKey, `${bundleText}later\n`)
+const strangersLine = lineBy(strangers[0] as TestKey, bundleText)
+/** The last character of base64 with a bit that it leaves at zero. */
+const spareLine = goodLine.replace(/.(?==)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1))
+const noteOf = (...lines: string[]): string => signedNote(bundleText, lines)
 
 type BundleCase = [name: string, artifact: unknown, reason: Reason | null, keys?: string]
 
@@ -69,6 +78,11 @@ export function bundleCases(): BundleCase[] {
       'signature_invalid',
     ],
     [
+      'a receipt with a line break at its end',
+      with_({ receipt: `${goodBundle.receipt}\n` }),
+      'malformed',
+    ],
+    [
       'a checkpoint with another root',
       with_({ checkpoint: noteBy(logKey, otherRoot) }),
       'bundle_mismatch',
@@ -77,6 +91,24 @@ export function bundleCases(): BundleCase[] {
       'another root, with its checkpoint',
       with_({ checkpoint: noteBy(logKey, otherRoot), root: hex(sha256(root)) }),
       'not_included',
+    ],
+    ['a checkpoint signed twice', with_({ checkpoint: noteOf(goodLine, goodLine) }), null],
+    ['signed by a stranger too', with_({ checkpoint: noteOf(strangersLine, goodLine) }), null],
+    [
+      'signed twice, the second time by no one',
+      with_({ checkpoint: noteOf(goodLine, wrongLine) }),
+      'checkpoint_invalid',
+    ],
+    [
+      'signed five times',
+      with_({ checkpoint: noteOf(...Array(5).fill(goodLine)) }),
+      'checkpoint_invalid',
+    ],
+    ['a signature with a bit to spare', with_({ checkpoint: noteOf(spareLine) }), 'malformed'],
+    [
+      'a checkpoint with a control character',
+      with_({ checkpoint: noteBy(logKey, `${bundleText}\u0085\n`) }),
+      'malformed',
     ],
     ['a checkpoint signed by a receipt', with_({ checkpoint: goodBundle.receipt }), 'malformed'],
     ['a checkpoint without a signature', with_({ checkpoint: `${bundleText}\n` }), 'malformed'],

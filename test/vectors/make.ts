@@ -24,6 +24,7 @@ import {
   tokenKinds,
   viewOf,
 } from './artifacts.ts'
+import { bodyCases, goodBody } from './bodies.ts'
 import { bundleCases, goodBundle } from './bundles.ts'
 import {
   type KeySetName,
@@ -48,7 +49,8 @@ export type Vector = {
 }
 export type VectorFile = { keys: Record<string, KeySet>; vectors: Vector[] }
 
-type Case = [name: string, artifact: unknown, reason: Reason | null, more?: Partial<Vector>]
+/** `reason` is that of an invalid one; null: it is valid. */
+export type Case = [name: string, artifact: unknown, reason: Reason | null, more?: Partial<Vector>]
 
 const invalid = (kind: ArtifactKind, [name, artifact, reason, more]: Case): Vector => ({
   name,
@@ -81,13 +83,15 @@ const byDatedKeys: Record<Exclude<KeySetName, 'current'>, Reason | null> = {
   on_another_curve: 'key_unsound',
 }
 const undecided: readonly KeySetName[] = ['revoked_later', 'retired_and_revoked_later']
-/** A mandate does not show when it was signed. */
-const byUndatedKeys = { ...byDatedKeys, retired_before: null, active_later: null }
+/** A mandate does not show when it was signed; a replay package has the time of its last entry. */
+const byKeysOf: Partial<Record<ArtifactKind, typeof byDatedKeys>> = {
+  mandate: { ...byDatedKeys, retired_before: null, active_later: null },
+  replay_package: { ...byDatedKeys, active_later: null },
+}
 
 function ofKeySets(kind: ArtifactKind, artifact: unknown): Vector[] {
   const isGrant = kind === 'mandate' || kind === 'action_grant'
-  const expected = kind === 'mandate' ? byUndatedKeys : byDatedKeys
-  return Object.entries(expected).map(([name, reason]) => {
+  return Object.entries(byKeysOf[kind] ?? byDatedKeys).map(([name, reason]) => {
     const keys = name as KeySetName
     const vector = invalid(kind, [`keys: ${name.replaceAll('_', ' ')}`, artifact, reason, { keys }])
     const open = !isGrant && undecided.includes(keys)
@@ -112,6 +116,7 @@ function tokenForms(kind: TokenKind): Case[] {
   return [
     ['good', jws, null],
     ['with a line break at the end', `${jws}\n`, null],
+    ['with white space of all kinds around it', `\ufeff \t${jws}\u00a0\u2029\r\n `, null],
     ['with another member', signToken(header, { ...claims, later_version: ['✓', 1, null] }), null],
     ['empty', '', 'malformed'],
     ['two parts', `${head}.${body}`, 'malformed'],
@@ -492,9 +497,12 @@ const ofBundle = (): Vector[] => {
   return [...cases, { ...revoked, expect: expected }]
 }
 
-/** Answers with a signed body have tests of their own: verify.py does not read them. */
-type VectorKind = Exclude<ArtifactKind, BodyKind>
-const makers: Readonly<Record<VectorKind, () => Vector[]>> = {
+const ofBody = (kind: BodyKind): Vector[] => [
+  ...bodyCases(kind).map((one) => invalid(kind, one)),
+  ...ofKeySets(kind, goodBody(kind)),
+]
+
+const makers: Readonly<Record<ArtifactKind, () => Vector[]>> = {
   receipt: () => ofToken('receipt'),
   passport: () => ofToken('passport'),
   handoff_pack: () => ofToken('handoff_pack'),
@@ -504,10 +512,13 @@ const makers: Readonly<Record<VectorKind, () => Vector[]>> = {
   delegated_action: () => ofObject('delegated_action'),
   return_package: ofPackage,
   receipt_bundle: ofBundle,
+  attestation: () => ofBody('attestation'),
+  replay_package: () => ofBody('replay_package'),
+  audit_pack: () => ofBody('audit_pack'),
 }
 
 /** All vectors by kind, each file with the key sets that it names. */
-export function makeVectors(): Record<VectorKind, VectorFile> {
+export function makeVectors(): Record<ArtifactKind, VectorFile> {
   const made = Object.entries(makers).map(([kind, make]) => {
     const vectors = make()
     const named = Object.entries({ ...keySets, ...smallOrderSets, ...logSets }).filter(([name]) =>
@@ -515,5 +526,5 @@ export function makeVectors(): Record<VectorKind, VectorFile> {
     )
     return [kind, { keys: Object.fromEntries(named), vectors }] as const
   })
-  return Object.fromEntries(made) as Record<VectorKind, VectorFile>
+  return Object.fromEntries(made) as Record<ArtifactKind, VectorFile>
 }

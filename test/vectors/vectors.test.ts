@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -7,12 +7,15 @@ import { expect, test } from 'vitest'
 import { verifyArtifact } from '#domain/verification/artifact.ts'
 import { openPackageParts } from '#domain/verification/return-package.ts'
 import { settle } from '#domain/verification/signature.ts'
-import type { ArtifactKind, Verdict } from '#domain/verification/verdict.ts'
+import { type ArtifactKind, artifactKinds, type Verdict } from '#domain/verification/verdict.ts'
 import { isZip, unzipPackage } from '../../activities/run/unzip-package.ts'
 import { verifies } from '../verifies.ts'
 import { logSets } from './keys.ts'
 import { makeVectors, type Vector, type VectorFile } from './make.ts'
 
+const LINES_MAX = 190
+const readDoc = (file: string): string =>
+  readFileSync(join(import.meta.dirname, '../../docs', file), 'utf8')
 const fileOf = (kind: string): string => join(import.meta.dirname, `${kind}.json`)
 const made = makeVectors()
 const kinds = Object.keys(made) as (keyof typeof made)[]
@@ -42,6 +45,17 @@ verifies('verify.vectors', 'regenerating the vectors gives the same files', () =
     expect(readFileSync(fileOf(kind), 'utf8') === textOf(made[kind]), kind).toBe(true)
 })
 
+verifies('verify.vectors', 'each kind that is verified has vectors and is documented', () => {
+  const known = [...artifactKinds].sort()
+  const stored = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.json'))
+  expect(stored.sort()).toEqual(known.map((kind) => `${kind}.json`))
+  for (const [at, kind] of kinds.entries())
+    expect(new Set(files[at]?.vectors.map((vector) => vector.kind))).toEqual(new Set([kind]))
+  const signed = readDoc('verify.md').split('## What is signed')[1]?.split('\n## ')[0]
+  const rows = [...(signed?.matchAll(/^\| `(\w+)` \|/gm) ?? [])].map(([, kind]) => kind)
+  expect(rows.sort()).toEqual(known)
+})
+
 verifies('verify.vectors', 'there are 200 vectors that both verifiers cover, all named', () => {
   expect(inPython.length).toBeGreaterThanOrEqual(200)
   expect(new Set(all.map(name)).size).toBe(all.length)
@@ -66,20 +80,17 @@ function skipped(..._test: Parameters<typeof verifies>): void {
   test.skip(_test[1])
 }
 
+type Judged = { name: string; kind: string; verdict: string; reason: string | null }
+/** What docs/verify.py makes of each vector of these files. */
+const runPython = (paths: readonly string[]): Judged[] =>
+  JSON.parse(
+    execFileSync('python3', [join(import.meta.dirname, 'run.py'), ...paths], { encoding: 'utf8' }),
+  )
+
 needsPython('verify.vectors', 'docs/verify.py agrees with every vector that it covers', () => {
-  const paths = kinds.filter(isInPython).map(fileOf)
-  const out = execFileSync('python3', [join(import.meta.dirname, 'run.py'), ...paths], {
-    encoding: 'utf8',
-  })
-  const found: { name: string; kind: string; verdict: string; reason: string | null }[] =
-    JSON.parse(out)
-  expect(
-    found.map(({ name: of, kind, verdict, reason }) => ({
-      vector: `${kind}: ${of}`,
-      verdict,
-      reason,
-    })),
-  ).toEqual(inPython.map((vector) => ({ vector: name(vector), ...vector.expect })))
+  const found = runPython(kinds.filter(isInPython).map(fileOf))
+  const judged = found.map(({ name: of, kind, ...rest }) => ({ vector: `${kind}: ${of}`, ...rest }))
+  expect(judged).toEqual(inPython.map((vector) => ({ vector: name(vector), ...vector.expect })))
 })
 
 /** Texts of a stranger for docs/verify.py, each with the kind that it is verified as. */
@@ -87,8 +98,11 @@ function hostileTexts(): [kind: string, content: Uint8Array][] {
   const good = files.flatMap(({ vectors }) =>
     vectors.filter(({ kind, name: of }) => isInPython(kind) && of === 'good'),
   )
+  // What is not signed may be changed.
+  const signed = (name: string, value: unknown) =>
+    name === 'verify_instructions' ? undefined : value
   const textOfGood = ({ artifact }: Vector) =>
-    typeof artifact === 'string' ? artifact : JSON.stringify(artifact)
+    typeof artifact === 'string' ? artifact : JSON.stringify(artifact, signed)
   const spliced = fc.constantFrom(...good).chain((vector) => {
     const text = textOfGood(vector)
     return fc
@@ -130,6 +144,26 @@ function madeHostile(kind: string, good: string): [string, Uint8Array][] {
   return texts.map((text) => [kind, Buffer.from(text)])
 }
 
+needsPython('verify.agreement', 'both verifiers judge each hostile text alike', () => {
+  const keys = logSets.with_log
+  const vectors = hostileTexts().map(([kind, content], at) => ({
+    name: `${at}`,
+    kind: kind as ArtifactKind,
+    artifact: Buffer.from(content).toString('utf8'),
+    keys: 'with_log',
+  }))
+  const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-alike-'))
+  const file = join(scratch, 'vectors.json')
+  writeFileSync(file, JSON.stringify({ keys: { with_log: keys }, vectors }))
+  const found = runPython([file])
+  rmSync(scratch, { recursive: true, force: true })
+  const ours = vectors.map(({ name: of, kind, artifact }) => {
+    const { verdict, reasons } = verifyArtifact({ kind, artifact, keys })
+    return { name: of, kind, verdict, reason: reasons[0] ?? null }
+  })
+  expect(found).toEqual(ours)
+})
+
 needsPython(
   'verify.hostile',
   'docs/verify.py ends each hostile text with a verdict',
@@ -154,12 +188,21 @@ needsPython(
   120_000,
 )
 
-verifies('verify.vectors', 'docs/verify.py has at most 150 lines and one package', () => {
-  const text = readFileSync(join(import.meta.dirname, '../../docs/verify.py'), 'utf8')
-  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
-  const imports = [...text.matchAll(/^(?:import|from) (\w+)/gm)].map(([, module]) => module)
-  const standard = ['base64', 'datetime', 'hashlib', 'json', 're', 'sys', 'time']
-  expect([...new Set(imports)].filter((module) => !standard.includes(String(module)))).toEqual([
+verifies('verify.vectors', 'documents say how long docs/verify.py is, and how many vectors', () => {
+  const count = all.length.toLocaleString('en')
+  expect(readDoc('guarantees.md')).toContain(`| vectors of artifacts | ${count}, good and bad |`)
+  for (const file of ['verify.md', 'guarantees.md', '../README.md'])
+    expect(readDoc(file), file).toContain(`${LINES_MAX} lines`)
+})
+
+verifies('verify.vectors', 'docs/verify.py has at most 190 lines and one package', () => {
+  const text = readDoc('verify.py')
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(LINES_MAX)
+  const imports = [...text.matchAll(/^(?:import|from) (\w+(?:, \w+)*)/gm)].flatMap(([, modules]) =>
+    String(modules).split(', '),
+  )
+  const standard = 'base64 contextlib datetime decimal hashlib json re sys time'.split(' ')
+  expect([...new Set(imports)].filter((module) => !standard.includes(module))).toEqual([
     'cryptography',
   ])
 })

@@ -31,7 +31,8 @@ def verify_receipt(receipt: str, keys: Mapping[str, Any]) -> dict[str, Any]:
 
     A revoked key proves nothing, and another only what is dated while it was active. Raises ``InvalidReceiptError``.
     """
-    match = re.fullmatch(r"([\w-]+)\.([\w-]+)\.([\w-]+)", receipt.strip(), re.ASCII)
+    text = receipt.strip().strip("\ufeff").strip()
+    match = re.fullmatch(r"([\w-]+)\.([\w-]+)\.([\w-]+)", text, re.ASCII)
     if match is None:
         raise InvalidReceiptError("this is no compact JWS")
     header, facts = (_object(part) for part in match.groups()[:2])
@@ -42,7 +43,7 @@ def verify_receipt(receipt: str, keys: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidReceiptError("the receipt names no key of the set")
     if key.get("use_for", "receipt") != "receipt" or (key["kty"], key.get("crv")) != ("OKP", "Ed25519"):
         raise InvalidReceiptError("the key does not sign receipts")
-    signed = receipt.strip().rpartition(".")[0].encode()
+    signed = text.rpartition(".")[0].encode()
     if not _is_signed(key["x"], _octets(match.group(3)), signed):
         raise InvalidReceiptError("the signature is not good")
     if not all(isinstance(facts.get(name), str) for name in ("iss", "sub", "kind")):

@@ -70,9 +70,10 @@ export type KeySet = { readonly keys: readonly { readonly kty: string; readonly 
  */
 export async function verifyReceipt(receipt: string, keys: KeySet): Promise<ReceiptFacts> {
   // jose also reads padded base64, by which one receipt would have several texts.
-  if (!COMPACT_JWS.test(receipt.trim())) throw new Error('this is no compact JWS')
+  const jws = receipt.trim()
+  if (!COMPACT_JWS.test(jws)) throw new Error('this is no compact JWS')
   const { payload, protectedHeader } = await compactVerify(
-    receipt,
+    jws,
     createLocalJWKSet(keys as JSONWebKeySet),
     {
       algorithms: ['EdDSA'],

@@ -51,7 +51,11 @@ async function differing(
 }
 
 /** What this release issues is narrower than what a verifier accepts of every release. */
-const laterMembers = ['with a line break at the end: null', 'with another member: null']
+const laterMembers = [
+  'with a line break at the end: null',
+  'with white space of all kinds around it: null',
+  'with another member: null',
+]
 
 verifies('verify.agreement', 'the service judges passports and packs as strangers do', async () => {
   const forms = {

@@ -1,3 +1,4 @@
+import { isObject } from '../core/plain-object.ts'
 import { RECEIPT_TYP } from '../receipts/receipt.ts'
 import { STATEMENT_TYP } from '../receipts/statement.ts'
 import { HANDOFF_TYP } from '../trust/handoff-pack.ts'
@@ -46,9 +47,9 @@ export function openArtifact({ kind, artifact, keys, at }: Given): Opened<Verdic
     return { done: unread(kind, 'malformed') }
   if (kind === 'return_package') return openPackageView(value, keys)
   if (kind === 'receipt_bundle') return openBundle(value, { keys, at })
-  if (isBodyKind(kind)) return openBody(kind, value ?? artifact, keys)
-  if (isTokenKind(kind))
-    return openToken(kind, typeof artifact === 'string' ? artifact.trim() : '', { keys, at })
+  const text = typeof artifact === 'string' ? artifact.trim() : ''
+  if (isBodyKind(kind)) return openBody(kind, isObject(value) ? value : text, keys)
+  if (isTokenKind(kind)) return openToken(kind, text, { keys, at })
   const opened = openAuthority(kind, value, keys)
   return after(opened, (signed) =>
     judge(kind, signed, { period: periodOf(kind, signed.payload), at }),

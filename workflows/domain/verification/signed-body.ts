@@ -17,26 +17,36 @@ type Form = {
   readonly typ: string
   /** What the claim `kind` says, where it is always the same. */
   readonly kind?: string
+  /** Whether an answer has a body at all, and not the JWS alone. */
+  readonly isHere: (value: Members) => boolean
   /** Whether the body is what these claims were signed for; may throw for a body that has no digest. */
   readonly isOf: (value: Members, claims: Members) => boolean
 }
 
 export const bodyForms: Readonly<Record<BodyKind, Form>> = {
-  attestation: { typ: RECEIPT_TYP, kind: 'attestation', isOf: isAttested },
-  replay_package: { typ: REPLAY_TYP, kind: 'replay_package', isOf: isReplayed },
-  audit_pack: { typ: AUDIT_PACK_TYP, kind: 'loop_audit_pack', isOf: isAudited },
+  attestation: { typ: RECEIPT_TYP, kind: 'attestation', isHere: () => true, isOf: isAttested },
+  replay_package: {
+    typ: REPLAY_TYP,
+    kind: 'replay_package',
+    isHere: ({ replay_package }) => isObject(replay_package),
+    isOf: isReplayed,
+  },
+  audit_pack: {
+    typ: AUDIT_PACK_TYP,
+    kind: 'loop_audit_pack',
+    isHere: ({ pack_sha256 }) => typeof pack_sha256 === 'string',
+    isOf: isAudited,
+  },
 }
 
 /** The kind of an answer by its members; an attestation is the member of that name. */
-export function bodyKind(value: Members): BodyKind | undefined {
-  if (isObject(value['replay_package'])) return 'replay_package'
-  return typeof value['pack_sha256'] === 'string' ? 'audit_pack' : undefined
-}
+export const bodyKind = (value: Members): BodyKind | undefined =>
+  (['replay_package', 'audit_pack'] as const).find((kind) => bodyForms[kind].isHere(value))
 
 /** Everything about such an answer, or about its JWS alone, but the check of the signature itself. */
-export function openBody(kind: BodyKind, value: unknown, keys: KeySet): Opened<Verdict> {
-  const { typ, kind: fixed, isOf } = bodyForms[kind]
-  const jws = isObject(value) ? value['jws'] : value
+export function openBody(kind: BodyKind, value: Members | string, keys: KeySet): Opened<Verdict> {
+  const { typ, kind: fixed, isHere, isOf } = bodyForms[kind]
+  const jws = typeof value === 'string' ? value : value['jws']
   if (typeof jws !== 'string') return { done: unread(kind, 'malformed') }
   const holds = (claims: Members) =>
     ['iss', 'sub', 'kind'].every((name) => typeof claims[name] === 'string') &&
@@ -44,7 +54,8 @@ export function openBody(kind: BodyKind, value: unknown, keys: KeySet): Opened<V
   return after(openSigned(jws, { typ, ring: 'receipt', holds }, keys), (signed) => {
     const verdict = judge(kind, signed, {})
     if (verdict.verdict === 'invalid' || verdict.claims === null) return verdict
-    if (!isObject(value)) return refused(verdict, 'indeterminate', 'body_missing')
+    if (typeof value === 'string' || !isHere(value))
+      return refused(verdict, 'indeterminate', 'body_missing')
     if (!holdsFor(isOf, value, verdict.claims))
       return refused(verdict, 'invalid', 'claims_mismatch')
     return withHeld(verdict, 'body', 'signed')
@@ -68,17 +79,16 @@ const refused = (verdict: Verdict, as: 'invalid' | 'indeterminate', reason: Reas
 /** The view of a receipt says nothing but what its signature stands for. */
 function isAttested(view: Members, claims: Members): boolean {
   const { iss, sub, kind, usage, prev, iat } = claims
-  const payload_sha256 = digestOf(claims)
-  const jws = String(view['jws'])
+  const [jws, payload_sha256] = [String(view['jws']), digestOf(claims)]
   const signed: Members = {
     jws,
     receipt_id: receiptId(jws),
-    key_id: headerOf(jws)?.['kid'],
     kind,
     issuer: iss,
+    key_id: headerOf(jws)?.['kid'],
     issued_at: new Date(Number(iat) * 1000).toISOString(),
     subject: sub,
-    usage,
+    usage: usage ?? null,
     payload_sha256,
     prev_receipt_id: typeof prev === 'string' ? `rc_${prev}` : null,
   }

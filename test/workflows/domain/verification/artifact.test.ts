@@ -20,6 +20,7 @@ import {
   signToken,
   tokenKinds,
 } from '../../../vectors/artifacts.ts'
+import { bodyKinds, goodBody } from '../../../vectors/bodies.ts'
 import { goodBundle } from '../../../vectors/bundles.ts'
 import { isoTime, keySets, logSets, signedAt } from '../../../vectors/keys.ts'
 import { eachLeafChanged, eachMemberRemoved } from '../../../vectors/mutations.ts'
@@ -136,13 +137,15 @@ verifies('verify.mutations', 'what is good for one kind is good for no other', (
     ...authorityKinds.map(goodObject),
     packageView,
     goodBundle,
+    ...bodyKinds.map(goodBody),
   ]
   const accepted = made.flatMap((artifact) =>
     artifactKinds.filter(
       (kind) => verifyArtifact({ kind, artifact, keys: set, at }).verdict === 'valid',
     ),
   )
-  expect(accepted).toEqual([...tokenKinds, ...authorityKinds, 'return_package', 'receipt_bundle'])
+  const others = ['return_package', 'receipt_bundle', ...bodyKinds]
+  expect(accepted).toEqual([...tokenKinds, ...authorityKinds, ...others])
 })
 
 verifies('verify.hostile', 'any text, value and key set ends in a verdict within 50 ms', () => {
