@@ -12,6 +12,7 @@ import type { Database } from '../activities/store/schema/schema.ts'
 import {
   forgetCounts,
   releaseAbandoned,
+  releaseOfEnded,
   removeInputs,
   returnUndelivered,
 } from '../activities/sweep/housekeeping.ts'
@@ -101,6 +102,7 @@ function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
   return {
     releaseAbandoned: () => releaseAbandoned(db, graceMs),
     returnUndelivered: () => returnUndelivered(db),
+    releaseOfEnded: () => releaseOfEnded(db),
     resumePayments: () => resumePayments(deps),
     resumeTransfers: () => resumeTransfers(deps),
     resumeCallbacks: () => resumeCallbacks(deps),

@@ -135,9 +135,9 @@ const refuseAction = (deps: Deps, action: ActionRow, refusal: Refusal): Promise<
   })
 
 async function undo(tx: Tx, row: ActionRow, refusal: Refusal): Promise<ActionRow> {
-  const { action_id, mandate_id, grant_id, price_usd } = row
+  const { action_id, mandate_id, grant_id, price_usd, released_usd } = row
   await endAction(tx, action_id, { state: 'refused', refusal: JSON.stringify(refusal) })
-  await addUse(tx, mandate_id, { usd: -price_usd, actions: -1 })
+  await addUse(tx, mandate_id, { usd: (released_usd ?? 0) - price_usd, actions: -1 })
   const mandate = await lockAuthorityMandate(tx, mandate_id)
   await moveGrant(tx, grant_id, mandate?.revoked_at === null ? 'issued' : 'revoked')
   return requireAction(tx, action_id)

@@ -7,14 +7,15 @@ import {
   chargeFiringRow,
   type DelegatedFiring,
   findDelegatedFiring,
-  isFirstRun,
+  findReserved,
+  useReserved,
 } from '../store/production/firing-charges.ts'
 import type { AuthorityDeps } from './deps.ts'
 import { authorityKeyStatus, readMandate } from './facts.ts'
 
 /**
  * Charges the run that this call starts to the mandate under which its workflow was made, once, in the transaction that pays the run.
- * The action that made the workflow has paid the first run. Does nothing for any other call; throws 403 `authority_denied`.
+ * The action that made the workflow has paid its first run. Does nothing for any other call; throws 403 `authority_denied`.
  */
 export async function chargeFiring(
   { keys }: Pick<AuthorityDeps, 'keys'>,
@@ -26,13 +27,14 @@ export async function chargeFiring(
   const keyStatus = await authorityKeyStatus(keys, tx)
   const { facts } = await readMandate(tx, { keyStatus, lock: true }, firing.document)
   const priceUsd = (await requireQuote(tx, quoteId)).total_usd
-  const isPaid = priceUsd <= firing.reserved_usd && (await isFirstRun(tx, firing))
+  const isPaid = priceUsd <= ((await findReserved(tx, firing)) ?? -1)
   const used = isPaid ? { usd: priceUsd, actions: 1 } : { usd: 0, actions: 0 }
   const mandate = 'flaw' in facts ? facts : { ...facts, used: without(facts.used, used) }
   const nowMs = (await clockSeconds(tx)) * 1000
   const action = actionOf(firing, priceUsd)
   const judged = evaluate({ nowMs, agentId: firing.agent_id, mandate, grant: undefined, action })
   if (judged.decision === 'deny') throw denied(judged.deciding)
+  if (isPaid) await useReserved(tx, firing)
   await chargeFiringRow(tx, firing, isPaid ? 0 : priceUsd)
   if (!isPaid) await addUse(tx, firing.mandate_id, { usd: priceUsd, actions: 1 })
 }

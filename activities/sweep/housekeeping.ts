@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { limits } from '#domain/core/limits.ts'
+import { releaseUnused } from '../authority/released.ts'
 import type { Config } from '../config/config.ts'
 import { removeUnused } from '../store/agents/agent-inputs.ts'
 import { forgetReadings } from '../store/agents/upload-readings.ts'
@@ -10,6 +11,7 @@ import { forgetFailures } from '../store/calls/failed-attempts.ts'
 import { lockCaller } from '../store/calls/grants.ts'
 import { creditUndelivered, listUndelivered } from '../store/calls/undelivered.ts'
 import { transaction } from '../store/postgres/db.ts'
+import { listUnreleased } from '../store/production/firing-charges.ts'
 import type { Database } from '../store/schema/schema.ts'
 
 /** How many rows one sweep changes at most. */
@@ -30,6 +32,12 @@ export async function returnUndelivered(db: Kysely<Database>): Promise<void> {
       await lockCaller(caller).run(tx)
       await creditUndelivered(tx, call_id)
     })
+}
+
+/** Gives back what mandates that have ended had used for workflows without a run. */
+export async function releaseOfEnded(db: Kysely<Database>): Promise<void> {
+  for (const mandateId of await listUnreleased(db, PAGE))
+    await transaction(db, (tx) => releaseUnused(tx, mandateId))
 }
 
 /** Removes uploads that are no longer kept. */

@@ -69,6 +69,11 @@ export const authorityRequirements = {
     behavior:
       'Each later run of a delegated workflow is charged to its mandate in the transaction that pays it; a firing over the budget, per action or after revocation or expiry starts nothing and says why, also of 10 at once.',
   },
+  'authority.released': {
+    source: 'authority § Budget',
+    behavior:
+      'The price that is used for a delegated workflow is given back once, in the transaction in which the workflow is rejected or deleted or its mandate revoked, or after the mandate has expired, unless a run has used it; the action that made the workflow stays counted.',
+  },
   'authority.execute.single-use': {
     source: 'authority § Execution',
     behavior:

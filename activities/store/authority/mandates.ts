@@ -61,11 +61,11 @@ export const findAuthorityMandate = (tx: Tx, mandateId: string) =>
 export const lockAuthorityMandate = (tx: Tx, mandateId: string) =>
   lockRow(tx, 'authority_mandates', { mandate_id: mandateId })
 
-/** Adds to the used totals of a locked mandate, or returns what a refused action had reserved. */
+/** Adds to the used totals of a locked mandate, or returns what a refused action or a workflow without a run had reserved. */
 export async function addUse(
   tx: Tx,
   mandateId: string,
-  { usd, actions }: { usd: number; actions: 1 | -1 },
+  { usd, actions }: { usd: number; actions: 1 | 0 | -1 },
 ): Promise<void> {
   await tx
     .updateTable('authority_mandates')

@@ -51,6 +51,7 @@ export type ActionLine = {
   operation_id: string
   state: ActionState
   price_usd: number
+  released_usd: number | null
   status: number | null
   refusal: Refusal | null
   decision_id: string | null
@@ -71,7 +72,7 @@ export async function listActionLines(
 ): Promise<ActionLine[]> {
   const asked = text ?? null
   const { rows } = await sql<ActionLine>`
-    select d.action_id, d.mandate_id, d.grant_id, d.agent_id, a.name as agent_name, d.operation_id, d.state, d.price_usd, d.status,
+    select d.action_id, d.mandate_id, d.grant_id, d.agent_id, a.name as agent_name, d.operation_id, d.state, d.price_usd, d.released_usd, d.status,
       d.refusal, c.decision_id, c.rules, c.receipt_id as decision_receipt_id, d.receipt_id, d.reserved_at, d.finished_at
     from (select * from delegated_actions
       where (${state ?? null}::text is null or state = ${state ?? null})

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { RuleResult } from '#domain/authority/evaluate.ts'
 import type { MandateState } from '#domain/authority/facts.ts'
 import type { Tx } from '../postgres/db.ts'
+import type { FiringRow } from '../production/customer-workflows.ts'
 
 type MandateKind = 'authority' | 'ap2'
 
@@ -100,6 +101,31 @@ export async function listAp2Payments(tx: Tx, id: string, most: number): Promise
     from ap2_payments p join payment_references r using (payment_reference_id) join ap2_mandates m using (mandate_key)
     where m.mandate_id = ${id} or m.mandate_key = ${id}
     order by p.paid_at desc limit ${most}`.execute(tx)
+  return rows
+}
+
+/** A firing of a delegated workflow that was charged to a mandate; 0: the price of the action that made the workflow. */
+export type FiringLine = {
+  firing_id: string
+  workflow_id: string
+  workflow_name: string
+  action_id: string
+  state: FiringRow['state']
+  run_id: string | null
+  charged_usd: number
+  due_at: Date
+}
+
+/** The firings that were charged to a mandate, those that were due last first. */
+export async function listFiringLines(
+  tx: Tx,
+  mandateId: string,
+  most: number,
+): Promise<FiringLine[]> {
+  const { rows } = await sql<FiringLine>`
+    select f.firing_id, f.workflow_id, w.name as workflow_name, w.action_id, f.state, f.run_id, f.charged_usd, f.due_at
+    from workflow_firings f join customer_workflows w using (workflow_id)
+    where f.mandate_id = ${mandateId} order by f.due_at desc, f.firing_id limit ${most}`.execute(tx)
   return rows
 }
 

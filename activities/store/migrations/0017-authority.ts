@@ -84,6 +84,7 @@ export const authority: readonly string[] = [
     call_id text not null,
     operation_call_id text not null,
     price_usd integer not null check (price_usd >= 0),
+    released_usd integer check (released_usd in (0, price_usd)),
     state text not null default 'reserved' check (state in ('reserved','started','done','refused')),
     status integer check (status between 200 and 299),
     result json,
@@ -104,6 +105,9 @@ export const authority: readonly string[] = [
   `create unique index delegated_actions_grant on delegated_actions (grant_id) where state <> 'refused'`,
   `create unique index delegated_actions_call on delegated_actions (operation_call_id) where state <> 'refused'`,
   `create index delegated_actions_mandate on delegated_actions (mandate_id)`,
+  // The prices of workflows that no run has used yet. A first run uses one (released 0), or it is given back.
+  `create index delegated_actions_held on delegated_actions (mandate_id)
+    where operation_id = 'customer-workflow-create' and state <> 'refused' and released_usd is null`,
   `create index delegated_actions_reserved on delegated_actions (reserved_at)`,
   `create index delegated_actions_open on delegated_actions (action_id) where state in ('reserved','started')`,
   ...guard('authority_mandates', {
@@ -144,6 +148,19 @@ export const authority: readonly string[] = [
       )}
       return new;
     end if;
+    if new.released_usd is distinct from old.released_usd then
+      ${refusal(
+        `old.released_usd is not null or new.state = 'refused' or to_jsonb(new) - 'released_usd' <> to_jsonb(old) - 'released_usd'`,
+        'a price is used or given back once',
+      )}
+      ${refusal(
+        `not exists (select 1 from customer_workflows w where w.action_id = new.action_id and (new.released_usd = 0
+          or w.state in ('rejected','deleted') or exists (select 1 from authority_mandates m where m.mandate_id = new.mandate_id
+            and (m.revoked_at is not null or m.expires_at <= clock_timestamp()))))`,
+        'a price is given back when its workflow is over',
+      )}
+      return new;
+    end if;
     ${refusal(
       `to_jsonb(new) - array['state','status','result','refusal','document','receipt_id','started_at','finished_at','input']
         <> to_jsonb(old) - array['state','status','result','refusal','document','receipt_id','started_at','finished_at','input']`,
@@ -158,6 +175,7 @@ export const authority: readonly string[] = [
   `create trigger delegated_actions_guard before insert or update on delegated_actions
     for each row execute function delegated_actions_guard()`,
   // What delegated workflows fire is charged to their mandates too; a charge of 0 uses what the action that made the workflow has paid.
+  // What is given back is no longer used; the action stays counted.
   `create function authority_totals_guard() returns trigger language plpgsql as $$
   declare
     id text := coalesce(new.mandate_id, old.mandate_id);
@@ -165,7 +183,7 @@ export const authority: readonly string[] = [
     ${refusal(
       `exists (select 1 from authority_mandates m where m.mandate_id = id and (m.used_usd, m.used_actions) <>
         (select coalesce(sum(c.usd), 0)::integer, count(*)::integer from (
-          select a.price_usd as usd from delegated_actions a where a.mandate_id = id and a.state <> 'refused'
+          select a.price_usd - coalesce(a.released_usd, 0) as usd from delegated_actions a where a.mandate_id = id and a.state <> 'refused'
           union all select f.charged_usd from workflow_firings f where f.mandate_id = id and f.charged_usd > 0) c))`,
       'the used totals of a mandate are not those of its actions and firings',
     )}

@@ -87,7 +87,7 @@ export const customerWorkflows: readonly string[] = [
     check ((state = 'due') = (ended_at is null))
   )`,
   `create index workflow_firings_workflow on workflow_firings (workflow_id, due_at desc, firing_id)`,
-  `create index workflow_firings_mandate on workflow_firings (mandate_id) where mandate_id is not null`,
+  `create index workflow_firings_mandate on workflow_firings (mandate_id, due_at desc, firing_id) where mandate_id is not null`,
   `create function workflow_firings_guard() returns trigger language plpgsql as $$
   declare
     mandate authority_mandates;
@@ -107,6 +107,12 @@ export const customerWorkflows: readonly string[] = [
       `new.mandate_id is distinct from old.mandate_id and (mandate.revoked_at is not null or new.charged_usd > mandate.per_action_usd
         or clock_timestamp() not between mandate.valid_from and mandate.expires_at)`,
       'the mandate does not permit the firing',
+    )}
+    ${refusal(
+      `old.mandate_id is null and new.charged_usd = 0 and exists (select from delegated_actions a join customer_workflows w using (action_id)
+        where w.workflow_id = new.workflow_id and a.price_usd > 0 and (a.released_usd is distinct from 0 or exists (select from workflow_firings o
+          where o.workflow_id = new.workflow_id and o.firing_id <> new.firing_id and o.charged_usd = 0)))`,
+      'one run uses the price of its workflow',
     )}
     return new;
   end $$`,

@@ -577,6 +577,7 @@ export type Database = {
     call_id: string
     operation_call_id: string
     price_usd: number
+    released_usd: number | null
     state: Generated<'reserved' | 'started' | 'done' | 'refused'>
     status: number | null
     result: Json<JsonObject> | null

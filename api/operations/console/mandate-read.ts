@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { ActionLine, AnyMandateId, DecisionLine, GrantLine, mandateLine } from './mandate-shapes.ts'
+import {
+  ActionLine,
+  AnyMandateId,
+  DecisionLine,
+  FiringLine,
+  GrantLine,
+  mandateLine,
+} from './mandate-shapes.ts'
 
 const Payment = z
   .strictObject({
@@ -18,7 +25,8 @@ const Payment = z
 /** GET /api/operator/mandates/{mandate_id}: one mandate with its decisions, grants and actions. */
 export const mandateRead = operation({
   id: 'mandate-read',
-  summary: 'Read one mandate: its terms, what is left, and every decision, grant and action.',
+  summary:
+    'Read one mandate: its terms, what is left, and every decision, grant, action and charged firing.',
   http: { method: 'GET', path: '/api/operator/mandates/{mandate_id}', host: 'base' },
   access: 'operator',
   errors: ['not_found'],
@@ -34,6 +42,9 @@ export const mandateRead = operation({
       decisions: z.array(DecisionLine).meta({ description: 'The last 50, the newest first.' }),
       grants: z.array(GrantLine).meta({ description: 'The last 50, the newest first.' }),
       actions: z.array(ActionLine).meta({ description: 'The last 50, the newest first.' }),
+      firings: z.array(FiringLine).meta({
+        description: 'Of delegated workflows, charged to it: the last 50, the newest first.',
+      }),
       payments: z
         .array(Payment)
         .meta({ description: 'Under a mandate of AP2: the last 50, the newest first.' }),

@@ -63,6 +63,10 @@ export const ActionLine = z
     operation_id: z.string(),
     state: z.enum(actionStates),
     price_usd: z.int(),
+    released_usd: z.int().nullable().meta({
+      description:
+        'Of the price of a workflow: 0 once its first run has used it, all of it once it was given back; null before.',
+    }),
     status: z.int().nullable().meta({ description: 'Of the operation’s own answer.' }),
     refusal: z.strictObject({ code: z.string(), detail: z.string() }).nullable(),
     decision: z
@@ -75,6 +79,19 @@ export const ActionLine = z
     temporal_url: z.string().nullable(),
   })
   .meta({ id: 'DelegatedActionLine' })
+
+export const FiringLine = z
+  .strictObject({
+    firing_id: z.string(),
+    workflow_id: z.string(),
+    workflow_name: z.string(),
+    action_id: z.string().meta({ description: 'The action that made the workflow.' }),
+    state: z.enum(['due', 'started', 'refused']),
+    run_id: z.string().nullable(),
+    charged_usd: z.int().meta({ description: '0: the run used the price of the action.' }),
+    due_at: Time,
+  })
+  .meta({ id: 'ChargedFiringLine' })
 
 export const DecisionLine = z
   .strictObject({

@@ -12,6 +12,7 @@ import { readArtifact, signArtifact } from '../../../activities/authority/artifa
 import type { AuthorityDeps } from '../../../activities/authority/deps.ts'
 import { authorityKeyStatus, readMandate } from '../../../activities/authority/facts.ts'
 import { writeAuthorityReceipt } from '../../../activities/authority/receipt.ts'
+import { releaseUnused } from '../../../activities/authority/released.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { listGrants } from '../../../activities/store/authority/grants.ts'
 import {
@@ -130,10 +131,11 @@ export class MandateService extends Service<AuthorityDeps> {
     return transaction(this.deps.db, async (tx) => {
       const by = { mandateId: mandate_id, by: operator.name, reason }
       const revoked_grants = await revokeIn(tx, by)
+      const released_usd = await releaseUnused(tx, mandate_id)
       const receipt = await writeAuthorityReceipt(this.deps, tx, {
         subject: mandate_id,
         kind: 'mandate_revoked',
-        facts: { mandate_id, reason, revoked_grants, revoked_by: operator.name },
+        facts: { mandate_id, reason, revoked_grants, released_usd, revoked_by: operator.name },
         nowSeconds: await clockSeconds(tx),
       })
       return { mandate_id, state: 'revoked' as const, revoked_grants, receipt }

@@ -16,6 +16,7 @@ import {
   type Ap2PaymentLine,
   listAp2Payments,
   listDecisionLines,
+  listFiringLines,
   listMandateLines,
   type MandateFilter,
   type MandateLine,
@@ -46,10 +47,11 @@ export class MandateViews extends Service<{ db: Tx; config: TemporalUi }> {
     const [row] = lines.filter((line) => line.id === id)
     if (row === undefined) throw refuse('not_found', { detail: 'no such mandate' })
     const isAp2 = row.kind === 'ap2'
-    const [decisions, grants, actions, payments] = await Promise.all([
+    const [decisions, grants, actions, firings, payments] = await Promise.all([
       isAp2 ? [] : listDecisionLines(db, id, SHOWN),
       isAp2 ? [] : this.grants({ text: id }, page),
       isAp2 ? [] : this.actions({ text: id }, page),
+      isAp2 ? [] : listFiringLines(db, id, SHOWN),
       isAp2 ? listAp2Payments(db, id, SHOWN) : [],
     ])
     return {
@@ -62,6 +64,11 @@ export class MandateViews extends Service<{ db: Tx; config: TemporalUi }> {
       })),
       grants,
       actions,
+      firings: firings.map(({ due_at, ...firing }) => ({
+        ...firing,
+        workflow_name: oneLine(firing.workflow_name, NAME_MAX),
+        due_at: due_at.toISOString(),
+      })),
       payments: payments.map(paymentOf),
     }
   }

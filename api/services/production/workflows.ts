@@ -13,6 +13,7 @@ import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import { draftingModel } from '#domain/tasks/drafted.ts'
 import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
+import { releaseOfWorkflow } from '../../../activities/authority/released.ts'
 import { readWallet } from '../../../activities/credit/allowance.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findActionIdOfCall } from '../../../activities/store/authority/actions.ts'
@@ -145,7 +146,9 @@ export class CustomerWorkflowService extends Service<Deps> {
       }
       const agreed = { credential_id: writer.credentialId, ...accepted(rail, model) }
       const moved = await moveWorkflow(tx, workflowId, { state, ...(resumes && agreed) })
-      return { workflow: await viewOf(tx, moved), receipt: await this.#receipt(tx, moved) }
+      const released = state === 'deleted' ? await releaseOfWorkflow(tx, moved) : 0
+      const receipt = await this.#receipt(tx, moved, released)
+      return { workflow: await viewOf(tx, moved), receipt }
     })
   }
 
@@ -165,8 +168,10 @@ export class CustomerWorkflowService extends Service<Deps> {
   async #receipt(
     tx: Tx,
     { workflow_id, agent_id, state, cadence, input_sha256, terms_sha256 }: CustomerWorkflowRow,
+    released_usd = 0,
   ) {
-    const facts = { workflow_id, agent_id, state, cadence, input_sha256, terms_sha256 }
+    const row = { workflow_id, agent_id, state, cadence, input_sha256, terms_sha256 }
+    const facts = { ...row, ...(released_usd > 0 && { released_usd }) }
     const content = { subject: workflow_id, kind: 'customer_workflow', usage: 'operational', facts }
     return receiptView(await issueReceipt(this.deps, tx, content))
   }

@@ -1,5 +1,6 @@
 import { workflowDecisions } from '#domain/production/customer-workflow.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { releaseOfWorkflow } from '../../../activities/authority/released.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   type CustomerWorkflowRow,
@@ -36,8 +37,9 @@ export const workflowSubject: ReviewSubject = {
     await assert.evidenceSeen()
     const state = decision === 'approve' ? 'active' : 'rejected'
     await moveWorkflow(tx, workflowId, { state, decision_id: decisionId })
-    const { input_sha256 } = row
-    return { state, view: { workflow_id: workflowId, state }, facts: { input_sha256 } }
+    const released_usd = state === 'rejected' ? await releaseOfWorkflow(tx, row) : 0
+    const facts = { input_sha256: row.input_sha256, ...(released_usd > 0 && { released_usd }) }
+    return { state, view: { workflow_id: workflowId, state }, facts }
   },
 }
 

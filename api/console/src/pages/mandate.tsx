@@ -17,7 +17,13 @@ import {
   Problem,
   State,
 } from '../parts/basics.tsx'
-import { ActionTable, AgentLink, DecisionTable, GrantTable } from '../parts/delegation.tsx'
+import {
+  ActionTable,
+  AgentLink,
+  DecisionTable,
+  FiringTable,
+  GrantTable,
+} from '../parts/delegation.tsx'
 import { Json } from '../parts/json.tsx'
 import { Table } from '../parts/table.tsx'
 import { utc } from '../parts/words.ts'
@@ -33,7 +39,7 @@ export function MandatePage() {
   })
   if (read.data === undefined)
     return read.error === null ? <Loading /> : <Problem error={read.error} />
-  const { kind, state, decisions, grants, actions, payments } = read.data
+  const { kind, state, decisions, grants, actions, firings, payments } = read.data
   return (
     <>
       <PageTitle
@@ -65,6 +71,11 @@ export function MandatePage() {
                 <ActionTable actions={actions} ofMandate />
               )}
             </Card>
+            {firings.length > 0 && (
+              <Card title="Charged firings">
+                <FiringTable firings={firings} />
+              </Card>
+            )}
             <Card title="Action grants">
               {grants.length === 0 ? (
                 <Empty title="No grant yet" />

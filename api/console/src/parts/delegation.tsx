@@ -130,7 +130,20 @@ export const ActionTable = ({
         ),
       },
       { name: 'Operation', of: (action) => <Operation id={action.operation_id} /> },
-      { name: 'Price', right: true, of: (action) => <Money usd={action.price_usd} /> },
+      {
+        name: 'Price',
+        right: true,
+        of: (action) => (
+          <>
+            <Money usd={action.price_usd} />
+            {action.released_usd !== null && (
+              <div className="text-sm">
+                {action.released_usd === 0 ? 'used by a run' : 'given back'}
+              </div>
+            )}
+          </>
+        ),
+      },
       {
         name: 'Permitted by',
         of: (action) =>
@@ -138,6 +151,44 @@ export const ActionTable = ({
       },
       ...ofWhom(ofMandate),
       { name: 'Links', unseen: true, of: (action) => <ActionLinks of={action} /> },
+    ]}
+  />
+)
+
+/** What the runs of delegated workflows cost a mandate. */
+export const FiringTable = ({ firings }: { firings: Detail['firings'] }) => (
+  <Table
+    label="Charged firings"
+    items={firings}
+    keyOf={(firing) => firing.firing_id}
+    columns={[
+      { name: 'Due', of: (firing) => <Moment time={firing.due_at} /> },
+      {
+        name: 'Workflow',
+        of: (firing) => (
+          <>
+            <Foreign text={firing.workflow_name} /> <Id id={firing.workflow_id} length={14} />
+          </>
+        ),
+      },
+      { name: 'State', of: (firing) => <State name={firing.state} /> },
+      {
+        name: 'Charged',
+        right: true,
+        named: true,
+        of: (firing) => (
+          <>
+            <Money usd={firing.charged_usd} />
+            {firing.charged_usd === 0 && <div className="text-sm">paid by its action</div>}
+          </>
+        ),
+      },
+      { name: 'Action', named: true, of: (firing) => <Id id={firing.action_id} length={14} /> },
+      {
+        name: 'Run',
+        named: true,
+        of: (firing) => (firing.run_id === null ? <None /> : <Id id={firing.run_id} length={14} />),
+      },
     ]}
   />
 )
