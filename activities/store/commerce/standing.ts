@@ -23,16 +23,18 @@ export async function findStanding(tx: Tx, agentId: string): Promise<StandingRow
 type WorkCounts = { completed_runs: number; verified_receipts: number; open_exceptions: number }
 
 /**
- * The operational work of an agent, up to `COUNTED_MAX` of its newest tasks: runs with a result, receipts about them whose key was
+ * The operational work of an agent, up to `COUNTED_MAX` of its newest tasks: runs that completed, receipts about them whose key was
  * good and that are in the log, and exceptions that are not closed.
  */
 export async function countStanding(tx: Tx, agentId: string): Promise<WorkCounts> {
   const { rows } = await sql<WorkCounts>`
     with own as (select t.task_id, t.run_id from tasks t where t.agent_id = ${agentId} and t.usage = 'operational'
-      order by t.created_at desc, t.task_id limit ${COUNTED_MAX})
+      order by t.created_at desc, t.task_id limit ${COUNTED_MAX}),
+      completed as (select o.* from own o where exists (select from task_events e
+        where e.task_id = o.task_id and e.event = 'receipts_issued'))
     select
-      (select count(*)::int from own join runs using (run_id) where finished_at is not null) as completed_runs,
-      (select count(*)::int from own join receipts r on r.subject in (own.task_id, own.run_id)
+      (select count(*)::int from completed) as completed_runs,
+      (select count(*)::int from completed c join receipts r on r.subject in (c.task_id, c.run_id)
         join signing_keys k on k.ring = 'receipt' and k.kid = r.kid and (k.revoked_at is null or r.issued_at < k.revoked_at)
         join log_leaves l on l.entry = log_entry(r.jws)) as verified_receipts,
       (select count(*)::int from own join task_exceptions e using (task_id)

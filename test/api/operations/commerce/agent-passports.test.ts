@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { ledgerEntry } from '#domain/tasks/ledger.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { freeProof, paidDelivery } from '../../../support/commerce.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
@@ -38,8 +39,8 @@ async function publishProof(by: Agent) {
   await by.call('activity-feed-publish', consent)
   return { proof_id, withdraw: { ...consent, publication_consent: false, idempotency_key: key() } }
 }
-/** An operational run of this agent with a result, stored without the work that leads to it. */
-const storeRun = ({ agentId }: Agent) =>
+/** An operational run of this agent with a result, stored without the work that leads to it; `event` is its last. */
+const storeRun = ({ agentId }: Agent, event: 'receipts_issued' | 'abandoned' = 'receipts_issued') =>
   transaction(apis.db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
     const digest = (key() + key() + key() + key()).slice(0, 64)
@@ -50,6 +51,13 @@ const storeRun = ({ agentId }: Agent) =>
         ${digest}, ${digest}, 'approve', ${run_id})`.execute(tx)
     await sql`insert into runs (run_id, task_id, step, finished_at)
       values (${run_id}, ${task_id}, null, clock_timestamp())`.execute(tx)
+    const move = { event, from_state: 'attested', to_state: 'receipt_issued' } as const
+    const at = new Date().toISOString()
+    const entry = ledgerEntry(task_id, undefined, { ...move, at, actor: 'service', data: {} })
+    await sql`insert into task_events (task_id, sequence, event_id, event, from_state, to_state, actor, data, data_sha256, at,
+        prev_hash, hash)
+      values (${task_id}, 1, ${digest}, ${event}, ${move.from_state}, ${move.to_state}, 'service', '{}',
+        ${entry.data_sha256}, ${at}, ${entry.prev_hash}, ${entry.hash})`.execute(tx)
   })
 
 verifies('passport.consent', 'without consent there is no passport, and no count', async () => {
@@ -90,6 +98,9 @@ verifies('passport.records', 'a passport follows from the records', async () => 
   })
   expect(first.payload).toMatchObject(first.claims)
   expect(await count()).toBe(before)
+  // A run that was given up has no receipts of its work, whatever it made.
+  await storeRun(agent, 'abandoned')
+  expect((await read(query)).claims).toMatchObject({ completed_runs: 0, verified_receipts: 0 })
   await storeRun(agent)
   expect((await read(query)).claims.completed_runs).toBe(1)
 })
