@@ -82,12 +82,10 @@ export function moverOf({ caller }: Context): TaskActor {
   if (caller.kind === 'operator') return { actor: caller.id, actorName: caller.name }
   if (caller.kind !== 'agent' && caller.kind !== 'status')
     throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
-  const { agentId } = caller
-  if (caller.kind === 'status' && caller.prefix === 'wt')
-    return { actor: caller.id, agentId, workOrderId: caller.subjectId }
-  const isTask = caller.kind === 'status' && caller.prefix === 'tk'
-  const actor = isTask && agentId === '' ? 'public' : caller.id
-  return { actor, agentId, ...(isTask ? { taskId: caller.subjectId } : {}) }
+  const { agentId, id: actor } = caller
+  if (caller.kind === 'agent' || caller.prefix === 'st') return { actor, agentId }
+  if (caller.prefix === 'wt') return { actor, agentId, workOrderId: caller.subjectId }
+  return { actor: agentId === '' ? 'public' : actor, agentId, taskId: caller.subjectId }
 }
 
 /** The credential that a public operation examines; undefined where none was presented. */
