@@ -947,7 +947,7 @@ MANDATES_LIST: Operation[types.MandatesListRequest, types.MandatesListAnswer] = 
 MANDATE_READ: Operation[types.MandateReadRequest, types.MandateReadAnswer] = Operation(
     "mandate-read", "GET", "/api/operator/mandates/{mandate_id}", "base", ("operator",)
 )
-"""Read one mandate: its terms, what is left, and every decision, grant and action."""
+"""Read one mandate: its terms, what is left, and every decision, grant, action and charged firing."""
 
 GRANTS_LIST: Operation[types.GrantsListRequest, types.GrantsListAnswer] = Operation(
     "grants-list", "GET", "/api/operator/action-grants", "base", ("operator",)

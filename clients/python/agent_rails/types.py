@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 bec2502b913c2832024f2cf5c6f7e5e75a41c85d3c49e3eef4c84fd28e44e25d.
+# Made by `npm run client:python` from operations with SHA-256 2ac5f3ea1526585968a0c99365b2274fe002370ed74bbb6708ba6ad8d8bf45bd.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -3088,6 +3088,7 @@ class DelegatedActionLine(TypedDict):
     operation_id: str
     state: Literal['reserved', 'started', 'done', 'refused']
     price_usd: int
+    released_usd: int | None
     status: int | None
     refusal: Refusal | None
     decision: Decision1 | None
@@ -3095,6 +3096,17 @@ class DelegatedActionLine(TypedDict):
     reserved_at: str
     finished_at: str | None
     temporal_url: str | None
+
+
+class ChargedFiringLine(TypedDict):
+    firing_id: str
+    workflow_id: str
+    workflow_name: str
+    action_id: str
+    state: Literal['due', 'started', 'refused']
+    run_id: str | None
+    charged_usd: int
+    due_at: str
 
 
 class MandatePayment(TypedDict):
@@ -4015,15 +4027,18 @@ class Sprint(TypedDict):
 
 
 class HistoryItem(TypedDict):
-    event: Literal['created', 'message_sent', 'message_received', 'moved']
+    seq: int
+    event: Literal['created', 'message_sent', 'message_received', 'moved', 'bound']
     state: Literal['identified', 'messaged', 'replied', 'qualified', 'pilot_offered', 'declined']
     message_sha256: str | None
     sent_at: str | None
     channel: Literal['email', 'agent', 'marketplace', 'referral', 'other'] | None
     cites: str | None
     pilot_id: str | None
+    agent_id: str | None
+    customer_account: str | None
     reason: str | None
-    operator: str
+    operator: str | None
     at: str
 
 
@@ -4036,6 +4051,7 @@ class Prospect(TypedDict):
     agent_id: str | None
     customer_account: str | None
     state: Literal['identified', 'messaged', 'replied', 'qualified', 'pilot_offered', 'declined', 'paid_next_step_ready', 'converted_to_paid']
+    rests_on: int | None
     created_at: str
     history: list[HistoryItem]
 
@@ -8411,6 +8427,7 @@ class MandateDetail(TypedDict):
     decisions: list[AuthorityDecisionLine]
     grants: list[GrantLine]
     actions: list[DelegatedActionLine]
+    firings: list[ChargedFiringLine]
     payments: list[MandatePayment]
 
 
