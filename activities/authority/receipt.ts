@@ -8,6 +8,8 @@ type AuthorityReceipt = {
   kind: 'mandate' | 'mandate_revoked' | 'grant' | 'authority_decision' | 'delegated_action'
   facts: Record<string, unknown>
   nowSeconds: number
+  /** Operational unless it is about a payout, whose label it has. */
+  usage?: string
 }
 
 /** Signs and stores a receipt of the authority in the caller's transaction. */
@@ -16,5 +18,5 @@ export async function writeAuthorityReceipt(
   tx: Tx,
   receipt: AuthorityReceipt,
 ): Promise<ReceiptView> {
-  return receiptView(await issueReceipt(deps, tx, { ...receipt, usage: 'operational' }))
+  return receiptView(await issueReceipt(deps, tx, { usage: 'operational', ...receipt }))
 }

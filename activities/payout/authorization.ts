@@ -10,8 +10,10 @@ import { verifyPresentation } from '../keys/presentation.ts'
 import { verifyPrincipalSignature } from '../keys/principal-signature.ts'
 import type { TrustAnchor } from '../keys/trust-anchors.ts'
 import { findConsumed, type ReplayKey } from '../store/calls/replay-ledger.ts'
+import { isMandateRevoked } from '../store/payouts/mandates.ts'
 import type { PayoutRow } from '../store/payouts/payouts.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import { revokedMandate } from './rules.ts'
 
 /** The keys and identities that may authorize a payout. */
 export type PayoutAuthority = {
@@ -39,6 +41,8 @@ export type AuthorizeInput = {
   principal_signature: string
 }
 
+const PRESENT_ANOTHER = 'Request a new challenge and mandate, and present those.'
+
 const consumedCodes = {
   presentation: 'presentation_consumed',
   kb_nonce: 'presentation_consumed',
@@ -51,7 +55,7 @@ const consumedCodes = {
 export const consumed = (kind: keyof typeof consumedCodes) =>
   refuse(consumedCodes[kind], {
     detail: 'it was used before',
-    next_action: 'Request a new challenge and mandate, and present those.',
+    next_action: PRESENT_ANOTHER,
   })
 
 /** The exact terms that holder and principal commit to, for this authorize call. */
@@ -106,6 +110,8 @@ export async function verifyAuthorization(
     assertUnused: async (proven) => {
       const used = await findConsumed(tx, replayKeys(challenge.jti, proven), row.payout_id)
       if (used !== undefined) throw consumed(used)
+      const key = mandateReplayKey(proven.mandateIssuer, proven.mandateJti)
+      if (await isMandateRevoked(tx, proven.mandateJti, key)) throw revokedMandate(PRESENT_ANOTHER)
     },
   })
   const digest = verifyPrincipalSignature(
@@ -119,6 +125,9 @@ export async function verifyAuthorization(
   }
 }
 
+/** Under which a mandate is used once, whatever its presentation. */
+export const mandateReplayKey = (issuer: string, jti: string): string => `${issuer}|${jti}`
+
 type Proven = { mandateIssuer: string; mandateJti: string; kbNonce: string }
 
 /** Never keyed on signature bytes or the presentation's text, which can be varied without losing their meaning. */
@@ -126,7 +135,7 @@ function replayKeys(
   challengeJti: string,
   { mandateIssuer, mandateJti, kbNonce }: Proven,
 ): ReplayKey[] {
-  const mandate = `${mandateIssuer}|${mandateJti}`
+  const mandate = mandateReplayKey(mandateIssuer, mandateJti)
   return [
     { kind: 'presentation', key: `${mandate}|${kbNonce}` },
     { kind: 'challenge_jti', key: challengeJti },

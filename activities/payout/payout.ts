@@ -18,6 +18,7 @@ import {
 import { consumeKeys } from '../store/calls/replay-ledger.ts'
 import { hasUnsettledCharge } from '../store/payments/payments.ts'
 import { readPayoutConstraints } from '../store/payouts/constraints.ts'
+import { lockMandatesOf } from '../store/payouts/mandates.ts'
 import {
   authorizedPayout,
   createdPayout,
@@ -226,10 +227,11 @@ async function reserve(
 ): Promise<PayoutRecord> {
   const held = await deps.minimumBalance.read()
   return transaction(deps.db, async (tx, atCommit) => {
-    const [record, locked, , constraints, account] = await Promise.all([
+    const [record, locked, , , constraints, account] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
       lockDailyCap(tx, { payoutId }),
+      lockMandatesOf(tx, payoutId),
       readPayoutConstraints(tx, payoutId),
       readControls(tx, { wallet: callingWallet(callId) }, { kind: 'payout', subject: payoutId }),
     ])

@@ -10,7 +10,7 @@ import type { PayoutRecord, PayoutRow } from '../store/payouts/payouts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
 /**
- * Refuses a payout that may not be reserved now: wrong state, less than `lifeSecondsMin` of life, an unsettled charge, a pause, or
+ * Refuses a payout that may not be reserved now: wrong state, less than `lifeSecondsMin` of life, a revoked mandate, an unsettled charge, a pause, or
  * the daily cap. Returns the expiry and the current time in Unix seconds. The cap is exact only after `lockDailyCap`.
  */
 export async function assertExecutable(
@@ -23,7 +23,7 @@ export async function assertExecutable(
 
 /** The same, with constraints that are already read. */
 export function executableIn(
-  { now, unsettled, pause, use }: PayoutConstraints,
+  { now, unsettled, pause, revoked, use }: PayoutConstraints,
   row: PayoutRow,
   lifeSecondsMin: number,
 ): { expiresAt: number; now: number } {
@@ -34,6 +34,7 @@ export function executableIn(
       next_action: 'Create and authorize a new payout.',
     })
   }
+  if (revoked) throw revokedMandate('Create and authorize a new payout.')
   if (unsettled) throw unsettledCharge()
   if (pause !== undefined)
     throw refuse('paused', {
@@ -65,6 +66,14 @@ function assertUnderDailyCap(row: PayoutRow, { atomic, freesInMs }: DailyUse): v
     retry_after_ms: Math.max(1000, freesInMs ?? 60_000),
   })
 }
+
+/** An operator revoked the mandate: it authorizes nothing, and what it authorized is not executed. */
+export const revokedMandate = (next_action: string) =>
+  refuse('authority_denied', {
+    detail: 'an operator revoked the mandate',
+    next_action,
+    money_moved: 'no',
+  })
 
 /** A payout with an unsettled charge takes no further step. */
 export const unsettledCharge = () =>

@@ -313,6 +313,21 @@ export const requirements = {
     source: 'payouts § Mandate',
     behavior: 'A call of issue_mandate is refused when the holder did not sign the holder proof.',
   },
+  'mandate.found': {
+    source: 'payouts § Mandate',
+    behavior:
+      'An operator finds the mandates of a payout by its id, its creator or their own ids, with state, amount, use and payout.',
+  },
+  'mandate.revoke': {
+    source: 'payouts § Mandate',
+    behavior:
+      'From the commit of its revocation a mandate authorizes no payout, and the payout that it authorized is not executed: 403 authority_denied. A repeat answers the first receipt, which has the label of the payout.',
+  },
+  'mandate.revoke.guarded': {
+    source: 'decision',
+    behavior:
+      'SQL refuses the authorization and the transfer of a payout whose mandate is revoked, makes each of them and a revocation wait for the other, and lets no revocation be undone.',
+  },
   'binding.v1': {
     source: 'payouts § Holder bindings',
     behavior:

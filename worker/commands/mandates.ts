@@ -45,14 +45,14 @@ type ListOptions = Options & {
 }
 type InspectOptions = Options & { checkout?: string; challenge?: string }
 
-/** `agent-rails mandates …`: mandates of authority and of AP2, their inspection and revocation. */
+/** `agent-rails mandates …`: mandates of authority, of AP2 and for payouts, their inspection and revocation. */
 export function addMandates(program: Command): void {
   const mandates = program
     .command('mandates')
-    .description('mandates of authority and of AP2, and what is left of them')
+    .description('mandates of authority, of AP2 and for payouts, and what is left of them')
   operatorOption(mandates.command('list').description('mandates, the newest first'))
-    .option('--search <text>', 'id of a mandate, grant or agent, principal or issuer')
-    .option('--kind <kind>', 'authority or ap2')
+    .option('--search <text>', 'id of a mandate, grant, agent or payout, principal or issuer')
+    .option('--kind <kind>', 'authority, ap2 or payout')
     .option('--state <state>', 'active, exhausted, expired or revoked')
     .option('--limit <number>', 'how many, 1 to 100', '25')
     .option('--offset <number>', 'after how many', '0')

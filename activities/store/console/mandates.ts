@@ -4,9 +4,9 @@ import type { MandateState } from '#domain/authority/facts.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { FiringRow } from '../production/customer-workflows.ts'
 
-type MandateKind = 'authority' | 'ap2'
+type MandateKind = 'authority' | 'ap2' | 'payout'
 
-/** A mandate in a list; amounts are whole US dollars, or minor units of its currency for AP2. */
+/** A mandate in a list; amounts are whole US dollars, minor units of its currency for AP2, atomic units for a payout. */
 export type MandateLine = {
   kind: MandateKind
   /** The id of a mandate that was issued here, or the key of one of another issuer. */
@@ -62,7 +62,20 @@ const ofAp2 = (text: string | null) => sql`
       where x.mandate_key = m.mandate_key and r.state not in ('rejected','expired')) p
     where ${text}::text is null or m.mandate_id = ${text} or m.mandate_key = ${text} or m.agent_id = ${text} or m.issuer = ${text}`
 
-/** Mandates of authority and of AP2, the newest first. */
+// It is used once, by the payout that it was issued for.
+const ofPayout = (text: string | null) => sql`
+  select 'payout' as kind, m.mandate_id as id, null::text as agent_id, p.creator as principal, ${stateOf(sql`u.uses = 1`)} as state,
+      'USDC' as currency, (p.amount_atomic * u.uses)::text as used, p.amount_atomic::text as total, u.uses, 1 as uses_max,
+      o.name as issued_by, m.issued_at as known_since, m.expires_at, m.revoked_at, m.revoked_by, m.revoke_reason,
+      json_build_object('payout_id', m.payout_id, 'recipient', p.recipient, 'usage', p.usage, 'request_sha256', m.request_sha256) as document
+    from mandates m join payouts p using (payout_id) left join operators o using (operator_id)
+    cross join lateral (select count(*)::int as uses from replay_ledger l
+      where l.kind = 'mandate' and l.key = m.replay_key and l.subject = m.payout_id) u
+    where ${text}::text is null or m.mandate_id = ${text} or m.payout_id = ${text} or p.creator = ${text}`
+
+const partsOf = { authority: ofAuthority, ap2: ofAp2, payout: ofPayout }
+
+/** Mandates of authority, of AP2 and for payouts, the newest first. */
 export async function listMandateLines(
   tx: Tx,
   { kind, state, text }: MandateFilter,
@@ -73,10 +86,9 @@ export async function listMandateLines(
   const newest = (mandates: RawBuilder<unknown>) => sql`(select * from (${mandates}) m
     where ${state ?? null}::text is null or m.state = ${state ?? null}
     order by m.known_since desc, m.id limit ${most})`
-  const parts = [
-    ...(kind === 'ap2' ? [] : [newest(ofAuthority(asked))]),
-    ...(kind === 'authority' ? [] : [newest(ofAp2(asked))]),
-  ]
+  const kinds =
+    kind === undefined ? [partsOf.authority, partsOf.ap2, partsOf.payout] : [partsOf[kind]]
+  const parts = kinds.map((of) => newest(of(asked)))
   const { rows } = await sql<MandateLine>`
     select m.*, a.name as agent_name from (${sql.join(parts, sql` union all `)}) m left join agents a using (agent_id)
     order by m.known_since desc, m.id offset ${offset} limit ${limit}`.execute(tx)

@@ -1,5 +1,5 @@
 import { hex } from './columns.ts'
-import { keepRows } from './guards.ts'
+import { changesMoreThan, guard, keepRows } from './guards.ts'
 
 const since = (time: string) => `date_bin('10 minutes', ${time}, 'epoch')`
 
@@ -54,6 +54,8 @@ export const payouts: readonly string[] = [
     if old.state = 'created' and new.state = 'authorized'
        and (new.transfer_nonce is null or (new.principal_signature is null) <> (new.creator = new.payout_wallet))
     then raise exception 'an authorization carries the principal''s signature' using errcode = 'check_violation'; end if;
+    if old.state = 'created' and new.state = 'authorized' and payout_mandate_revoked(new.payout_id)
+    then raise exception 'the mandate of the payout is revoked' using errcode = 'check_violation'; end if;
     return new;
   end $$`,
   `create trigger payouts_guard before insert or update on payouts for each row execute function payouts_guard()`,
@@ -108,6 +110,8 @@ export const payouts: readonly string[] = [
     if new.status not in ('reserved', 'signed') or (new.status = 'signed' and payout.principal_signature is null)
        or num_nonnulls(new.from_block, new.transaction_hash, new.block_number, new.block_hash, new.block_time, new.exception) > 0
     then raise exception 'a transfer begins as reserved, or as signed for its principal' using errcode = 'check_violation'; end if;
+    if payout_mandate_revoked(new.payout_id)
+    then raise exception 'the mandate of the payout is revoked' using errcode = 'check_violation'; end if;
     if not exists (select from calls where call_id = new.call_id and (operation, caller) =
       (case when payout.creator = payout.payout_wallet then 'canary' else 'payout-execute' end,
        case when payout.creator = payout.payout_wallet then 'service:canary' else 'wallet:' || payout.creator end))
@@ -139,8 +143,37 @@ export const payouts: readonly string[] = [
   `create trigger total_updated after update of status, block_time on transfers for each row
     when ((old.status in ('included','final'), old.block_time) is distinct from (new.status in ('included','final'), new.block_time))
     execute function total_confirmed()`,
-  `create table mandates (mandate_id text primary key, operator_id text not null, payout_id text not null references payouts,
-    request_sha256 text not null, ap2_mandate text not null, issued_at timestamptz not null default clock_timestamp(), expires_at timestamptz not null)`,
+  `create table mandates (
+    mandate_id text primary key,
+    operator_id text not null,
+    payout_id text not null references payouts,
+    request_sha256 text not null,
+    ap2_mandate text not null,
+    replay_key text not null,
+    issued_at timestamptz not null default clock_timestamp(),
+    expires_at timestamptz not null,
+    revoked_at timestamptz,
+    revoked_by text,
+    revoke_reason text,
+    check ((revoked_at is null) = (revoked_by is null) and (revoked_at is null) = (revoke_reason is null))
+  )`,
+  `create index mandates_issued on mandates (issued_at, mandate_id)`,
+  `create index mandates_payout on mandates (payout_id)`,
+  ...guard('mandates', {
+    deleted: 'a mandate is never deleted',
+    updated: {
+      'the terms of a mandate do not change': changesMoreThan(
+        'revoked_at, revoked_by, revoke_reason',
+      ),
+      'a revoked mandate stays revoked': `old.revoked_at is not null`,
+    },
+  }),
+  // Reads which mandate authorized the payout from the replay keys. The lock waits for a revocation that has begun, or makes it wait.
+  `create function payout_mandate_revoked(payout text) returns boolean language plpgsql as $$
+  begin
+    return coalesce((select m.revoked_at is not null from mandates m where m.payout_id = payout and exists (
+      select from replay_ledger l where l.kind = 'mandate' and l.key = m.replay_key and l.subject = payout) for share of m), false);
+  end $$`,
   `create table payout_callbacks (
     wallet text primary key check (wallet ~ '^0x[0-9a-f]{40}$'),
     url text not null check (length(url) <= 2048),

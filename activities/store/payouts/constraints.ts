@@ -3,6 +3,7 @@ import { unchargedOf } from '../payments/payments.ts'
 import type { Tx } from '../postgres/db.ts'
 import { prepared } from '../postgres/prepared.ts'
 import { pauseOf } from './controls.ts'
+import { revokedMandateOf } from './mandates.ts'
 import type { PayoutRow } from './payouts.ts'
 import { dailyUseOf } from './transfers.ts'
 
@@ -17,6 +18,8 @@ export type PayoutConstraints = {
   now: number
   unsettled: boolean
   pause: string | undefined
+  /** Whether the mandate that authorized it is revoked. */
+  revoked: boolean
   use: DailyUse
 }
 
@@ -24,7 +27,7 @@ type Accounts = Pick<PayoutRow, 'creator' | 'payout_wallet'>
 
 /**
  * Reads the constraints in one statement. The accounts are those of the stored payout unless the caller gives them.
- * Pause and use are exact only after `lockDailyCap`.
+ * Pause and use are exact only after `lockDailyCap`, and `revoked` after `lockMandatesOf`.
  */
 export async function readPayoutConstraints(
   tx: Tx,
@@ -37,15 +40,16 @@ export async function readPayoutConstraints(
 
 function constraintsFrom([row]: Row[]): PayoutConstraints {
   if (row === undefined) throw new Error('Postgres returned no payout constraints')
-  const { now, unsettled, pause, used, frees_in_ms } = row
+  const { now, unsettled, pause, revoked, used, frees_in_ms } = row
   const use = { atomic: BigInt(used), freesInMs: frees_in_ms === null ? null : Number(frees_in_ms) }
-  return { now, unsettled, pause: pause ?? undefined, use }
+  return { now, unsettled, pause: pause ?? undefined, revoked, use }
 }
 
 type Row = {
   now: number
   unsettled: boolean
   pause: string | null
+  revoked: boolean
   used: string
   frees_in_ms: string | null
 }
@@ -58,7 +62,8 @@ const selectPayoutConstraints = prepared(
     const wallet = stored('payout_wallet', givenWallet)
     return sql<Row>`
     select extract(epoch from clock_timestamp())::float8 as now, exists (${unchargedOf(payoutId)}) as unsettled,
-      (${pauseOf(tx, creator, wallet, payoutId)}) as pause, in_use.used, in_use.frees_in_ms
+      (${pauseOf(tx, creator, wallet, payoutId)}) as pause,
+      exists (${revokedMandateOf(payoutId)}) as revoked, in_use.used, in_use.frees_in_ms
     from (${dailyUseOf(wallet)}) as in_use`
   },
 )

@@ -6,6 +6,7 @@ import type { Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import { now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
+import { revokedMandateOf } from './mandates.ts'
 import type { ReceiptRow } from './receipts.ts'
 
 export type PayoutRow = Selectable<Database['payouts']>
@@ -14,6 +15,8 @@ export type PayoutRecord = {
   payout: PayoutRow
   transfer: TransferRow | undefined
   receipts: ReceiptRow[]
+  /** Whether the mandate that authorized it is revoked. */
+  revoked?: boolean
 }
 export type NewPayout = Pick<
   PayoutFacts,
@@ -50,7 +53,7 @@ const transferColumns = [
   'changed_at',
 ] as const satisfies readonly Exclude<keyof Database['transfers'], keyof Database['payouts']>[]
 
-type Joined = PayoutRow & {
+type Joined = PayoutRow & { revoked: boolean } & {
   [Name in (typeof transferColumns)[number]]: TransferRow[Name] | null
 } & {
   receipts: (Omit<ReceiptRow, 'issued_at'> & { issued_at: string })[]
@@ -66,11 +69,12 @@ const selectRecord = prepared(
   (_, payoutId: string) =>
     sql<Joined>`select p.*, ${sql.join(transferColumns.map((name) => sql.ref(`t.${name}`)))},
       (select coalesce(json_agg(json_build_object('receipt_id', r.receipt_id, 'subject', r.subject, 'seq', r.seq, 'kind', r.kind,
-        'jws', r.jws, 'kid', r.kid, 'issued_at', r.issued_at) order by r.seq), '[]') from receipts r where r.subject = p.payout_id) as receipts
+        'jws', r.jws, 'kid', r.kid, 'issued_at', r.issued_at) order by r.seq), '[]') from receipts r where r.subject = p.payout_id) as receipts,
+      exists (${revokedMandateOf(sql`p.payout_id`)}) as revoked
       from payouts p left join transfers t on t.payout_id = p.payout_id where p.payout_id = ${payoutId}`,
 )
 
-function recordOf({ receipts, ...joined }: Joined): PayoutRecord {
+function recordOf({ receipts, revoked, ...joined }: Joined): PayoutRecord {
   const transfer: Record<string, unknown> = {}
   const payout: Record<string, unknown> = { ...joined }
   for (const name of transferColumns) {
@@ -85,6 +89,7 @@ function recordOf({ receipts, ...joined }: Joined): PayoutRecord {
         ? undefined
         : ({ payout_id, recipient, amount_atomic, ...transfer } as TransferRow),
     receipts: receipts.map((receipt) => ({ ...receipt, issued_at: new Date(receipt.issued_at) })),
+    revoked,
   }
 }
 
@@ -257,6 +262,9 @@ export async function markExecuted(tx: Tx, payoutId: string): Promise<PayoutRow 
 
 export type PayoutAnswerBody = { payout: PayoutView; receipt: string | null; receipts: string[] }
 
+const TAKEN_BACK =
+  'Its mandate was revoked, and it cannot be executed. Create and authorize a new payout.'
+
 /** The answer body of every payout operation; a read says when it is, for what has expired. */
 export function payoutAnswer(
   record: PayoutRecord,
@@ -264,8 +272,10 @@ export function payoutAnswer(
   nowMs?: number,
 ): PayoutAnswerBody {
   const receipts = record.receipts.map((row) => row.jws)
+  const payout = payoutView(record.payout, record.transfer, environment, nowMs)
+  const isTakenBack = record.revoked === true && record.transfer === undefined
   return {
-    payout: payoutView(record.payout, record.transfer, environment, nowMs),
+    payout: isTakenBack ? { ...payout, next_action: TAKEN_BACK } : payout,
     receipt: receipts.at(-1) ?? null,
     receipts,
   }

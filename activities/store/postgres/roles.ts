@@ -58,6 +58,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   reconciliations: { api: ['select'] },
   reconciliation_suspects: { api: ['select'] },
   ap2_mandates: { api: ['select', 'insert', 'update'], worker: ['select', 'update'] },
+  mandates: { api: ['select', 'insert'], worker: ['select'] },
   ap2_payments: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   authority_decisions: { api: ['select', 'insert'], worker: ['select'] },
   log_outbox: { api: ['select'], worker: ['select', 'delete'] },
@@ -150,6 +151,8 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
     api: ['wallet_id', 'amount_usd', 'state', 'receipt_id', 'changed_at'],
     worker: ['wallet_id', 'amount_usd', 'state', 'receipt_id', 'changed_at'],
   },
+  // Postgres lets a process lock what it may change; the worker alone revokes nothing, since a revocation names who did it.
+  mandates: { api: ['revoked_at', 'revoked_by', 'revoke_reason'], worker: ['revoked_at'] },
   key_rotations: { api: ['revoke_old', 'activate_at', 'retire_at'] },
   pilots: {
     api: [

@@ -838,8 +838,12 @@ export type Database = {
     payout_id: string
     request_sha256: string
     ap2_mandate: string
+    replay_key: string
     issued_at: Generated<Date>
     expires_at: Date
+    revoked_at: Date | null
+    revoked_by: string | null
+    revoke_reason: string | null
   }
   model_budgets: {
     scope: string

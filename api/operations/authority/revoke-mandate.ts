@@ -16,7 +16,8 @@ const namedOnce = ({
 /** POST /api/delegated-authority, mode `revoke_mandate`: takes effect at once for every process. */
 export const revokeMandate = operation({
   id: 'revoke-mandate',
-  summary: 'Revoke a mandate with its unused grants; no action starts under it afterwards.',
+  summary:
+    'Revoke a mandate with its unused grants; no action, payment or payout starts under it afterwards.',
   http: { method: 'POST', path: authorityPath, host: 'base' },
   access: 'operator',
   errors: ['not_found', 'authority_denied', 'forbidden_material'],

@@ -37,7 +37,7 @@ export const mandateRead = operation({
       revocation: z.strictObject({ at: Time, by: z.string(), reason: z.string() }).nullable(),
       document: z.looseObject({}).nullable().meta({
         description:
-          'The terms as they were issued, those of AP2 decoded; null for one of another issuer.',
+          'The terms as they were issued, those of AP2 decoded; what a payout is for; null for one of another issuer.',
       }),
       decisions: z.array(DecisionLine).meta({ description: 'The last 50, the newest first.' }),
       grants: z.array(GrantLine).meta({ description: 'The last 50, the newest first.' }),

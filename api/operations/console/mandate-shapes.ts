@@ -14,13 +14,14 @@ export const AnyMandateId = z
   .meta({ description: 'The mandate; of another issuer the digest of what it signed.' })
 
 export const mandateLine = {
-  kind: z.enum(['authority', 'ap2']),
+  kind: z.enum(['authority', 'ap2', 'payout']),
   mandate_id: AnyMandateId,
   agent_id: z.string().nullable(),
   agent_name: z.string().nullable(),
-  principal: z
-    .string()
-    .meta({ description: 'Who the agent acts for; of AP2 the issuer of the mandate.' }),
+  principal: z.string().meta({
+    description:
+      'Who the agent acts for; of AP2 the issuer of the mandate, of a payout the wallet that created it.',
+  }),
   state: z.enum(mandateStates),
   budget: z
     .strictObject({
@@ -31,7 +32,7 @@ export const mandateLine = {
     })
     .nullable()
     .meta({ description: 'Exact, in major units; null where the mandate has no budget.' }),
-  uses: z.int().meta({ description: 'Actions or payments that count.' }),
+  uses: z.int().meta({ description: 'Actions, payments or payouts that count.' }),
   uses_max: z.int().nullable(),
   issued_by: z.string().nullable().meta({ description: 'The operator; null for another issuer.' }),
   known_since: Time,

@@ -5,17 +5,18 @@ import { pageFields, pageOf } from '../../page-fields.ts'
 import { mandateLine } from './mandate-shapes.ts'
 import { SearchText } from './shapes.ts'
 
-/** GET /api/operator/mandates: mandates of authority and of AP2, the newest first. */
+/** GET /api/operator/mandates: mandates of authority, of AP2 and for payouts, the newest first. */
 export const mandatesList = operation({
   id: 'mandates-list',
-  summary: 'Search the mandates of agents, with what is used and left of each.',
+  summary:
+    'Search the mandates of agents and those for payouts, with what is used and left of each.',
   http: { method: 'GET', path: '/api/operator/mandates', host: 'base' },
   access: 'operator',
   input: z.strictObject({
     kind: mandateLine.kind.optional(),
     state: z.enum(mandateStates).optional(),
     q: SearchText.optional().meta({
-      description: 'A whole id of a mandate, grant or agent, a principal, or an issuer.',
+      description: 'A whole id of a mandate, grant, agent or payout, a principal, or an issuer.',
     }),
     ...pageFields(5),
   }),

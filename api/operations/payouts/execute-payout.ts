@@ -16,7 +16,7 @@ export const executePayout = operation({
   price: limits.priceAtomic,
   charge: 'before',
   status: [200, 202],
-  errors: ['not_found', 'wrong_state', 'daily_cap_exceeded', 'payout_expired'],
+  errors: ['not_found', 'wrong_state', 'authority_denied', 'daily_cap_exceeded', 'payout_expired'],
   idempotency: { kind: 'natural', key: ({ payout_id }) => payout_id, keepsProof: true },
   input: z.strictObject({ payout_id: PayoutId, idempotency_key: IdempotencyKey }),
   output: PayoutAnswer,

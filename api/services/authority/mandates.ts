@@ -24,6 +24,7 @@ import {
   storeDraft,
 } from '../../../activities/store/authority/mandates.ts'
 import { listPauses } from '../../../activities/store/payouts/controls.ts'
+import { revokePayoutMandate } from '../../../activities/store/payouts/mandates.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { Service } from '../service.ts'
 import { issueAp2, revokeIssuedAp2 } from './ap2.ts'
@@ -126,16 +127,17 @@ export class MandateService extends Service<AuthorityDeps> {
     })
   }
 
-  /** Revokes a mandate and its unused grants; from the commit on, no action starts under it. A repeat answers the same. */
+  /** Revokes a mandate and its unused grants; from the commit on, no action, payment or payout starts under it. A repeat answers the same. */
   async revoke(operator: Operator, { mandate_id, reason }: RevokeAsked) {
     return transaction(this.deps.db, async (tx) => {
       const by = { mandateId: mandate_id, by: operator.name, reason }
-      const revoked_grants = await revokeIn(tx, by)
+      const { revoked_grants, usage } = await revokeIn(tx, by)
       const released_usd = await releaseUnused(tx, mandate_id)
       const receipt = await writeAuthorityReceipt(this.deps, tx, {
         subject: mandate_id,
         kind: 'mandate_revoked',
         facts: { mandate_id, reason, revoked_grants, released_usd, revoked_by: operator.name },
+        usage,
         nowSeconds: await clockSeconds(tx),
       })
       return { mandate_id, state: 'revoked' as const, revoked_grants, receipt }
@@ -159,11 +161,18 @@ export class MandateService extends Service<AuthorityDeps> {
 
 type Revoking = { mandateId: string; by: string; reason: string }
 
-/** Revokes a mandate of the authority or of AP2; returns how many grants went with it. 404. */
-async function revokeIn(tx: Tx, by: Revoking): Promise<number> {
+type Revoked = { revoked_grants: number; usage: string }
+
+/** Revokes a mandate of the authority, of AP2 or for a payout; answers how many grants went with it, and its usage. 404. */
+async function revokeIn(tx: Tx, by: Revoking): Promise<Revoked> {
   const known = await lockAuthorityMandate(tx, by.mandateId)
-  if (known !== undefined) return known.revoked_at === null ? revokeAuthorityMandate(tx, by) : 0
-  if (await revokeIssuedAp2(tx, by)) return 0
+  if (known !== undefined) {
+    const revoked_grants = known.revoked_at === null ? await revokeAuthorityMandate(tx, by) : 0
+    return { revoked_grants, usage: 'operational' }
+  }
+  if (await revokeIssuedAp2(tx, by)) return { revoked_grants: 0, usage: 'operational' }
+  const usage = await revokePayoutMandate(tx, by)
+  if (usage !== undefined) return { revoked_grants: 0, usage }
   throw refuse('not_found', { detail: 'no such mandate' })
 }
 

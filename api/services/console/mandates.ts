@@ -1,5 +1,6 @@
 import { OpenCheckoutMandate, OpenPaymentMandate } from '#domain/ap2/mandates.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { formatUsdc } from '#domain/core/money.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
 import { isoTime } from '#domain/core/time.ts'
 import { majorOf } from '#domain/rails/report/decimal-text.ts'
@@ -46,13 +47,13 @@ export class MandateViews extends Service<{ db: Tx; config: TemporalUi }> {
     const lines = await listMandateLines(db, { text: id }, { offset: 0, limit: 1 })
     const [row] = lines.filter((line) => line.id === id)
     if (row === undefined) throw refuse('not_found', { detail: 'no such mandate' })
-    const isAp2 = row.kind === 'ap2'
+    const { kind } = row
     const [decisions, grants, actions, firings, payments] = await Promise.all([
-      isAp2 ? [] : listDecisionLines(db, id, SHOWN),
-      isAp2 ? [] : this.grants({ text: id }, page),
-      isAp2 ? [] : this.actions({ text: id }, page),
-      isAp2 ? [] : listFiringLines(db, id, SHOWN),
-      isAp2 ? listAp2Payments(db, id, SHOWN) : [],
+      kind === 'authority' ? listDecisionLines(db, id, SHOWN) : [],
+      kind === 'authority' ? this.grants({ text: id }, page) : [],
+      kind === 'authority' ? this.actions({ text: id }, page) : [],
+      kind === 'authority' ? listFiringLines(db, id, SHOWN) : [],
+      kind === 'ap2' ? listAp2Payments(db, id, SHOWN) : [],
     ])
     return {
       ...lineOf(row),
@@ -86,9 +87,11 @@ export class MandateViews extends Service<{ db: Tx; config: TemporalUi }> {
   }
 }
 
-/** Amounts of AP2 are stored in minor units, those of the authority in whole US dollars. */
-const amountOf = ({ kind, currency }: MandateLine, amount: string): string =>
-  kind === 'ap2' ? (majorOf(amount, currency ?? undefined) ?? amount) : amount
+/** Amounts of AP2 are stored in minor units, those of a payout in atomic ones, those of the authority in whole US dollars. */
+function amountOf({ kind, currency }: MandateLine, amount: string): string {
+  if (kind === 'payout') return formatUsdc(BigInt(amount))
+  return kind === 'ap2' ? (majorOf(amount, currency ?? undefined) ?? amount) : amount
+}
 
 function budgetOf(line: MandateLine) {
   const { currency, used, total } = line
@@ -116,9 +119,9 @@ const lineOf = (line: MandateLine) => ({
   expires_at: isoTime(line.expires_at),
 })
 
-/** The terms as they were issued; those of AP2 are revealed. */
+/** The terms as they were issued; those of AP2 are revealed, and of a payout they are what its mandate is for. */
 function documentOf({ kind, document }: MandateLine): Record<string, unknown> | null {
-  if (kind === 'authority' || document === null) return document
+  if (kind !== 'ap2' || document === null) return document
   const { open_payment_mandate, open_checkout_mandate } = document
   return {
     open_payment: decodeMandate(String(open_payment_mandate), OpenPaymentMandate),

@@ -11,6 +11,7 @@ import { challengeSigners, issueChallenge } from '../../../activities/keys/chall
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { issueMandate } from '../../../activities/keys/mandate.ts'
 import {
+  mandateReplayKey,
   principalTermsOf,
   readAuthorityKeyStatus,
 } from '../../../activities/payout/authorization.ts'
@@ -51,10 +52,10 @@ export class AuthorityService extends Service<AuthoritySettings> {
   /** The same operator and key give the first mandate again; the digest is recomputed from the stored payout, never taken from the caller. */
   async issueMandate(operator: Operator, input: MandateInput) {
     const { db, config, keys, wallets } = this.deps
-    const { payout, holder_proof: proof } = input
+    const { payout, holder_proof: proof, idempotency_key } = input
     assertAhead(payout.expires_at, await clockSeconds(db))
     const row = createdPayout((await readPayout(db, payout.payout_id))?.payout)
-    const mandateId = `mdt_${digestOf({ operator: operator.operatorId, idempotency_key: input.idempotency_key })}`
+    const mandateId = `mdt_${digestOf({ kind: 'payout', operator: operator.operatorId, idempotency_key })}`
     const requestDigest = requestSha256(
       principalTermsOf(row, payout.expires_at, payout.authorize_idempotency_key),
     )
@@ -124,6 +125,7 @@ async function keepMandate(
     ...mandate,
     operatorId: operator.operatorId,
     payoutId: row.payout_id,
+    replayKey: mandateReplayKey(config.BASE_URL, mandate.mandateId),
   })
   const { mandate_id, request_sha256 } = stored
   const receipt = {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { transaction } from '../../../activities/store/postgres/db.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -127,3 +128,107 @@ verifies(
     }
   },
 )
+
+/** A payout with a mandate that is used for it. */
+async function newMandate() {
+  const payoutId = await newPayout()
+  const mandateId = `mdt_${hex(32)}`
+  await sql`insert into mandates (mandate_id, operator_id, payout_id, request_sha256, ap2_mandate, replay_key, expires_at)
+    values (${mandateId}, 'o', ${payoutId}, ${hex(32)}, 'm~', ${`us|${mandateId}`}, now())`.execute(
+    database.db,
+  )
+  await sql`insert into replay_ledger (kind, key, subject) values ('mandate', ${`us|${mandateId}`}, ${payoutId})`.execute(
+    database.db,
+  )
+  const revoke = () =>
+    sql`update mandates set revoked_at = now(), revoked_by = 'o', revoke_reason = 'r' where mandate_id = ${mandateId}`.execute(
+      database.db,
+    )
+  return { payoutId, mandateId, revoke }
+}
+const reserve = (payoutId: string) =>
+  sql`insert into transfers (payout_id, nonce, wallet, recipient, amount_atomic, valid_after, valid_before, status, call_id)
+    select payout_id, transfer_nonce, payout_wallet, recipient, amount_atomic, 0, expires_at, 'reserved', 'c' from payouts
+    where payout_id = ${payoutId}`.execute(database.db)
+
+verifies('mandate.revoke.guarded', 'SQL lets no payout move by a revoked mandate', async () => {
+  const refused = { message: expect.stringContaining('the mandate of the payout is revoked') }
+  const early = await newMandate()
+  await early.revoke()
+  await expect(move(early.payoutId, 'authorized')).rejects.toMatchObject(refused)
+
+  const late = await newMandate()
+  await move(late.payoutId, 'authorized')
+  await expect(reserve(late.payoutId)).rejects.toMatchObject({
+    message: expect.stringContaining('is the effect of an execute by its creator'),
+  })
+  await late.revoke()
+  await expect(reserve(late.payoutId)).rejects.toMatchObject(refused)
+
+  // A mandate that was not used for the payout says nothing about it.
+  const other = await newMandate()
+  await sql`delete from replay_ledger where subject = ${other.payoutId}`.execute(database.db)
+  await other.revoke()
+  await move(other.payoutId, 'authorized')
+
+  for (const change of [
+    'revoked_at = null, revoked_by = null, revoke_reason = null',
+    "revoke_reason = 's'",
+  ])
+    await expect(
+      sql`update mandates set ${sql.raw(change)} where mandate_id = ${late.mandateId}`.execute(
+        database.db,
+      ),
+    ).rejects.toMatchObject({ message: expect.stringContaining('a revoked mandate stays revoked') })
+  await expect(
+    sql`update mandates set payout_id = ${early.payoutId} where mandate_id = ${late.mandateId}`.execute(
+      database.db,
+    ),
+  ).rejects.toMatchObject({ code: '23514' })
+  await expect(
+    sql`delete from mandates where mandate_id = ${late.mandateId}`.execute(database.db),
+  ).rejects.toMatchObject({ code: '23514' })
+})
+
+verifies('mandate.revoke.guarded', 'a revocation waits for an authorization', async () => {
+  const { payoutId, revoke } = await newMandate()
+  const order: string[] = []
+  let revoked: Promise<unknown> = Promise.resolve()
+  await transaction(database.db, async (tx) => {
+    await sql
+      .raw(
+        `update payouts set state = 'authorized', ${authorization} where payout_id = '${payoutId}'`,
+      )
+      .execute(tx)
+    revoked = revoke().then(() => order.push('revoked'))
+    await waitingFor('mandates')
+    order.push('authorized')
+  })
+  await revoked
+  expect(order).toEqual(['authorized', 'revoked'])
+})
+
+verifies('mandate.revoke.guarded', 'an authorization waits for a revocation', async () => {
+  const { payoutId, mandateId } = await newMandate()
+  let moved: Promise<unknown> = Promise.resolve()
+  await transaction(database.db, async (tx) => {
+    await sql`update mandates set revoked_at = now(), revoked_by = 'o', revoke_reason = 'r' where mandate_id = ${mandateId}`.execute(
+      tx,
+    )
+    moved = expect(move(payoutId, 'authorized')).rejects.toMatchObject({
+      message: expect.stringContaining('the mandate of the payout is revoked'),
+    })
+    await waitingFor('mandates')
+  })
+  await moved
+})
+
+/** Returns when a statement waits for a lock of this table. */
+async function waitingFor(table: string): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ waits: boolean }>`select exists (select from pg_stat_activity a
+      where wait_event_type = 'Lock' and datname = current_database() and exists (select from pg_locks l
+        where l.pid = a.pid and l.relation = ${table}::regclass)) as waits`.execute(database.db)
+    if (rows[0]?.waits) return
+  }
+}

@@ -75,8 +75,8 @@ const statements = [
     from seeded, ${receipts}`,
   `insert into replay_ledger (kind, key, subject, first_seen) select kind, ${hash('payout_id || kind')}, payout_id, done
     from seeded, unnest(array['presentation', 'challenge_jti', 'mandate', 'kb_nonce', 'principal_digest']) as kind`,
-  `insert into mandates (mandate_id, operator_id, payout_id, request_sha256, ap2_mandate, issued_at, expires_at)
-    select 'mdt_' || ${hash('payout_id')}, 'bench', payout_id, ${hash('payout_id')}, ${text('payout_id', 23)}, done, done from seeded`,
+  `insert into mandates (mandate_id, operator_id, payout_id, request_sha256, ap2_mandate, replay_key, issued_at, expires_at)
+    select 'mdt_' || ${hash('payout_id')}, 'bench', payout_id, ${hash('payout_id')}, ${text('payout_id', 23)}, ${hash(`payout_id || 'mandate'`)}, done, done from seeded`,
   `insert into gas_wallets (address, next_nonce) values ('0x' || repeat('cc', 20), 0) on conflict do nothing`,
   `insert into gas_wallet_transactions (tx_hash, gas_wallet, eoa_nonce, purpose, to_address, data, gas, max_fee_per_gas, max_priority_fee_per_gas, raw, outcome, created_at, broadcast_at)
     select '0x' || ${hash('payout_id')}, '0x' || repeat('cc', 20), number, 'payout:' || payout_id, ${address}, ${text('payout_id', 9)}, 150000, 1000000000, 1000000, ${text('payout_id', 13)}, 'mined', done, done

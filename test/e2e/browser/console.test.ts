@@ -24,6 +24,7 @@ import { requestedPilot } from '../../support/pilots.ts'
 import { codeOf } from '../../support/problems.ts'
 import { decide, newAgentClient } from '../../support/registering-agent.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
+import { treasurySteps } from '../../support/treasury-steps.ts'
 import { verifies } from '../../verifies.ts'
 import { violationsOf } from './axe.ts'
 import { noBrowser, openChromium, openWatched } from './chromium.ts'
@@ -520,6 +521,34 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     await page.getByText('No payment yet').waitFor()
     expect(await violationsOf(page)).toEqual([])
     await takeScreenshot(page, 'console-mandate-ap2')
+  })
+
+  verifies('console.authority', 'a mandate of a payout is found and revoked', async () => {
+    const steps = treasurySteps(rail)
+    const payout = await rail.create(await rail.openAgent(), { amount_usdc: '2.50' })
+    const expiresAt = Math.floor(Date.now() / 1000) + 3600
+    await steps.prepare(payout, { expiresAt, idempotencyKey: freshKey() })
+    await open('/authority')
+    await page.getByLabel('Kind').selectOption('payout')
+    await page.getByLabel(/^Id of a mandate/).fill(payout.payout_id)
+    await page.keyboard.press('Enter')
+    await page.getByText('0 of 1 payouts').waitFor()
+    await page.getByText('0 USDC of 2.5 USDC').waitFor()
+    await takeScreenshot(page, 'console-mandates-payout')
+    await page.locator('tbody').getByRole('link', { name: /^mdt_/ }).click()
+    await heading(/^Payout mandate active/).waitFor()
+    await page.getByText('0 USDC of 2.5 USDC used, 2.5 USDC left').waitFor()
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Revoke the mandate' })
+    await dialog.getByLabel(/^Reason/).fill('the invoice was wrong')
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await dialog.getByText('Done. Receipt').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await heading(/^Payout mandate revoked/).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await takeScreenshot(page, 'console-mandate-payout')
+    await page.getByRole('link', { name: payout.payout_id.slice(0, 18) }).click()
+    await page.waitForURL(`**/work/${payout.payout_id}`)
   })
 
   verifies('console.rings', 'a rotation is begun, its steps are seen, and hastened', async () => {

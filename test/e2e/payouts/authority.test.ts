@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { principalTypedData } from '#domain/payouts/principal-authorization.ts'
@@ -460,3 +461,116 @@ verifies(
     expect(await issue(payout)).toMatchObject({ status: 409, body: { code: 'wrong_state' } })
   },
 )
+
+/** The mandates for a payout as an operator finds them. */
+const mandatesOf = async ({ payout_id }: Payout) =>
+  (await steps.client.call('mandates-list', { kind: 'payout', q: payout_id })).body.items
+const revoke = async ({ mandate_id }: { mandate_id: string }) => {
+  const action = { mandate_id, reason: 'the invoice was wrong' }
+  return (await steps.client.call('revoke-mandate', { mode: 'revoke_mandate', action })).body
+}
+async function onlyMandateOf(payout: Payout) {
+  const [mandate, ...others] = await mandatesOf(payout)
+  if (mandate === undefined) throw new Error('the mandate is not listed')
+  expect(others).toEqual([])
+  return mandate
+}
+
+verifies(
+  ['mandate.found', 'mandate.revoke'],
+  'a mandate is found, read and revoked, and authorizes nothing then',
+  async () => {
+    const [agent, terms] = [await rail.openAgent(), newTerms()]
+    const payout = await rail.create(agent, { amount_usdc: '2.50' })
+    const { input } = await steps.prepare(payout, terms)
+    const mandate = await onlyMandateOf(payout)
+    expect(mandate).toMatchObject({
+      kind: 'payout',
+      agent_id: null,
+      principal: agent.address,
+      state: 'active',
+      budget: { currency: 'USDC', total: '2.5', used: '0', left: '2.5' },
+      uses: 0,
+      uses_max: 1,
+    })
+    const { mandate_id } = mandate
+    const revoked = await revoke(mandate)
+    expect(revoked).toMatchObject({ mandate_id, state: 'revoked', revoked_grants: 0 })
+    expect(claimsOf(revoked.receipt.jws)).toMatchObject({
+      kind: 'mandate_revoked',
+      sub: mandate_id,
+      usage: 'synthetic',
+      reason: 'the invoice was wrong',
+      revoked_by: mandate.issued_by,
+    })
+    expect(await revoke(mandate)).toEqual(revoked)
+    const read = (await steps.client.call('mandate-read', { mandate_id })).body
+    expect(read).toMatchObject({
+      state: 'revoked',
+      revocation: { by: mandate.issued_by, reason: 'the invoice was wrong' },
+      document: {
+        payout_id: payout.payout_id,
+        recipient: payout.recipient,
+        request_sha256: steps.digestOf(payout, terms),
+      },
+      decisions: [],
+      grants: [],
+      actions: [],
+      payments: [],
+    })
+    await expectRefused(agent, [['revoked mandate', input, 403, 'authority_denied']])
+    // The payout itself is open: another mandate authorizes it.
+    await expectAuthorized(agent, (await steps.prepare(payout, terms)).input)
+    expect((await mandatesOf(payout)).map(({ state }) => state)).toEqual(['exhausted', 'revoked'])
+  },
+)
+
+verifies('mandate.revoke', 'an authorized payout is not executed once revoked', async () => {
+  const agent = await rail.openAgent()
+  const payout = await rail.authorized(agent)
+  const mandate = await onlyMandateOf(payout)
+  expect(mandate).toMatchObject({ state: 'exhausted', uses: 1, budget: { used: '1', left: '0' } })
+  await revoke(mandate)
+  const { payout_id } = payout
+  const execute = { payout_id, idempotency_key: 'execute' }
+  const before = await written(agent)
+  expect(await refusalOf(agent.client.call('payout-execute', execute))).toMatchObject({
+    status: 403,
+    code: 'authority_denied',
+    money_moved: 'no',
+  })
+  expect(await written(agent)).toEqual(before)
+  const { body } = await agent.client.call('payout-status', { payout_id })
+  expect(body.payout).toMatchObject({ state: 'authorized', transfer: { status: 'none' } })
+  expect(body.payout.next_action).toContain('revoked')
+})
+
+verifies('mandate.revoke', 'of a revocation and a use at once, one comes first', async () => {
+  const race = async (delayMs: number) => {
+    const agent = await rail.openAgent()
+    const payout = await rail.create(agent)
+    const { input } = await steps.prepare(payout, newTerms())
+    const mandate = await onlyMandateOf(payout)
+    const { payout_id } = payout
+    const use = async () => {
+      await agent.client.call('payout-authorize', input)
+      return agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })
+    }
+    const [used] = await Promise.allSettled([
+      use(),
+      setTimeout(delayMs).then(() => revoke(mandate)),
+    ])
+    if (used.status === 'rejected') expect(used.reason).toMatchObject({ code: 'authority_denied' })
+    const row = await rail.db
+      .selectFrom('mandates')
+      .innerJoin('payouts', 'payouts.payout_id', 'mandates.payout_id')
+      .leftJoin('transfers', 'transfers.payout_id', 'mandates.payout_id')
+      .select(['authorized_at', 'revoked_at', 'reserved_at'])
+      .where('mandate_id', '=', mandate.mandate_id)
+      .executeTakeFirstOrThrow()
+    for (const at of [row.authorized_at, row.reserved_at])
+      if (at !== null) expect(at.getTime()).toBeLessThanOrEqual(row.revoked_at?.getTime() ?? 0)
+    expect(row.reserved_at === null).toBe(used.status === 'rejected')
+  }
+  await Promise.all([0, 30, 60, 100, 150, 250, 400, 600].map(race))
+})

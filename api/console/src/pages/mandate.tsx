@@ -49,13 +49,12 @@ export function MandatePage() {
           </Link>
         }
       >
-        {kind === 'ap2' ? 'AP2 mandate' : 'Mandate'} <State name={state} />
+        {words[kind].title} <State name={state} />
       </PageTitle>
       <div className="space-y-4">
         <Standing mandate={read.data} />
-        {kind === 'ap2' ? (
-          <Payments payments={payments} />
-        ) : (
+        {kind === 'ap2' && <Payments payments={payments} />}
+        {kind === 'authority' && (
           <>
             <Card title="Decisions">
               {decisions.length === 0 ? (
@@ -93,6 +92,7 @@ export function MandatePage() {
 
 function Standing({ mandate }: { mandate: Detail }) {
   const { mandate_id, agent_id, agent_name, budget, uses, uses_max, revocation } = mandate
+  const payoutId = mandate.document?.['payout_id']
   const amount = (value: string) => `${grouped(value)} ${budget?.currency ?? ''}`
   return (
     <Card title="What is left" aside={<Revoke mandate={mandate} />}>
@@ -113,20 +113,24 @@ function Standing({ mandate }: { mandate: Detail }) {
               <AgentLink key="agent" id={agent_id} name={agent_name} />
             ),
           ],
-          [
-            mandate.kind === 'ap2' ? 'Issuer' : 'Principal',
-            <Foreign key="for" text={mandate.principal} />,
-          ],
+          [words[mandate.kind].principal, <Foreign key="for" text={mandate.principal} />],
+          ...(typeof payoutId === 'string'
+            ? ([
+                [
+                  'Payout',
+                  <Link key="payout" to="/work/$id" params={{ id: payoutId }} className={linkClass}>
+                    {payoutId.slice(0, 18)}…
+                  </Link>,
+                ],
+              ] as const)
+            : []),
           [
             'Budget',
             budget === null
               ? 'none'
               : `${amount(budget.used)} of ${amount(budget.total)} used, ${amount(budget.left)} left`,
           ],
-          [
-            mandate.kind === 'ap2' ? 'Payments' : 'Actions',
-            `${uses} of ${uses_max ?? 'any number'}`,
-          ],
+          [words[mandate.kind].uses, `${uses} of ${uses_max ?? 'any number'}`],
           [
             'Issued',
             <span key="issued">
@@ -153,6 +157,28 @@ function Standing({ mandate }: { mandate: Detail }) {
   )
 }
 
+const words = {
+  authority: {
+    title: 'Mandate',
+    principal: 'Principal',
+    uses: 'Actions',
+    revoking: 'No action starts under it from now on, and its unused grants are revoked.',
+  },
+  ap2: {
+    title: 'AP2 mandate',
+    principal: 'Issuer',
+    uses: 'Payments',
+    revoking: 'No payment under it is taken from now on.',
+  },
+  payout: {
+    title: 'Payout mandate',
+    principal: 'Created by',
+    uses: 'Payouts',
+    revoking:
+      'Its payout is neither authorized nor executed from now on. A transfer that has begun goes through.',
+  },
+} as const
+
 /** A mandate of another issuer has no id here, and its issuer revokes it. */
 const Revoke = ({ mandate: { mandate_id, kind, state } }: { mandate: Detail }) => (
   <Act
@@ -164,10 +190,7 @@ const Revoke = ({ mandate: { mandate_id, kind, state } }: { mandate: Detail }) =
       call('revoke-mandate', { mode: 'revoke_mandate', action: { mandate_id, reason } })
     }
   >
-    {kind === 'ap2'
-      ? 'No payment under it is taken from now on.'
-      : 'No action starts under it from now on, and its unused grants are revoked.'}{' '}
-    This cannot be undone.
+    {words[kind].revoking} This cannot be undone.
   </Act>
 )
 

@@ -10,7 +10,7 @@ import { type Columns, Table } from '../parts/table.tsx'
 
 type Line = OutputOf<'mandates-list'>['items'][number]
 
-/** Mandates of agents, of the authority and of AP2, with what is left of each. */
+/** Mandates of the authority, of AP2 and for payouts, with what is left of each. */
 export function MandatesPage() {
   const search = useSearch({ from: '/signed-in/authority' })
   const navigate = useNavigate()
@@ -20,9 +20,9 @@ export function MandatesPage() {
       <PageTitle>Delegated authority</PageTitle>
       <AuthorityTabs />
       <SearchForm
-        text="Id of a mandate, grant or agent, principal or issuer"
+        text="Id of a mandate, grant, agent or payout, principal or issuer"
         choices={[
-          { name: 'kind', label: 'Kind', any: 'Both kinds', values: ['authority', 'ap2'] },
+          { name: 'kind', label: 'Kind', any: 'Any kind', values: ['authority', 'ap2', 'payout'] },
           { name: 'state', label: 'State', any: 'Any state', values: mandateStates },
         ]}
         now={search}
@@ -84,8 +84,7 @@ const columns: Columns<Line> = [
       <>
         <Used budget={line.budget} />
         <div className="text-sm whitespace-nowrap text-muted">
-          {line.uses} of {line.uses_max ?? 'any number of'}{' '}
-          {line.kind === 'ap2' ? 'payments' : 'actions'}
+          {line.uses} of {line.uses_max ?? 'any number of'} {usesOf[line.kind]}
         </div>
       </>
     ),
@@ -102,6 +101,8 @@ const columns: Columns<Line> = [
     of: ({ expires_at }) => (expires_at === null ? <None /> : <Moment time={expires_at} />),
   },
 ]
+
+const usesOf = { authority: 'actions', ap2: 'payments', payout: 'payouts' } as const
 
 /** An exact amount. */
 const inCurrency = (amount: string, { currency }: { currency: string }) => (

@@ -54,6 +54,14 @@ const guarded: readonly (readonly [RegExp, string])[] = [
     /when 'quote_lapsed' then 'trusted' when 'credit_lapsed' then 'quoted' /,
     "when 'input_proposed' then old.resume_state when 'input_declined' then old.resume_state ",
   ],
+  [
+    /an authorization carries the principal''s signature' using errcode = 'check_violation'; end if; /,
+    "if old.state = 'created' and new.state = 'authorized' and payout_mandate_revoked(new.payout_id) then raise exception 'the mandate of the payout is revoked' using errcode = 'check_violation'; end if; ",
+  ],
+  [
+    /a transfer begins as reserved, or as signed for its principal' using errcode = 'check_violation'; end if; /,
+    "if payout_mandate_revoked(new.payout_id) then raise exception 'the mandate of the payout is revoked' using errcode = 'check_violation'; end if; ",
+  ],
 ]
 
 /** Lines of what was added since the squash. */
@@ -153,6 +161,7 @@ const later = new RegExp(
   `\\b(${[
     'authority_(drafts|mandates|decisions|totals)|action_grants|delegated_actions',
     'ap2_(mandates|payments)',
+    'mandates(_\\w+)?\\b|grant on function payout_mandate_revoked|[.]payout_mandate_revoked[(]',
     'receipt_passports|proof_inboxes|proofs|handoff_packs|trust_append_only',
     'log_(outbox|leaves|tiles|checkpoints|cosignatures)|queue_receipt|keep_log',
     'upload_(checks|readings)|agent_inputs_media_type_check',
