@@ -59,11 +59,7 @@ const operatorConsole = createConsole({
     await deps.attempts.guard({ address }, () => authenticateOperator(headers, deps.operators))
   },
   signIn: signInOf(config, deps),
-  guard: async (address, check) => {
-    // Each check asks the issuer.
-    await deps.attempts.assertFew(address)
-    await deps.attempts.guard({ address }, check)
-  },
+  attempts: deps.attempts,
 })
 const unreadable = answerUnreadable(config.BASE_URL)
 const serve = (host: 'base' | 'os', pages: Router, port: number) =>

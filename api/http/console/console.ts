@@ -3,6 +3,7 @@ import express, { type RequestHandler, Router } from 'express'
 import helmet from 'helmet'
 import { refuse } from '#domain/core/errors.ts'
 import { packageRoot } from '../../../activities/config/package-root.ts'
+import type { Attempts } from '../../auth/attempts.ts'
 import { clientAddress } from '../client-address.ts'
 import { changeEvents } from './events.ts'
 import type { oidcSignIn } from './sign-in.ts'
@@ -10,15 +11,14 @@ import type { oidcSignIn } from './sign-in.ts'
 type ConsoleDeps = Parameters<typeof changeEvents>[0] & {
   /** Undefined where operators sign in only with a credential. */
   signIn?: ReturnType<typeof oidcSignIn> | undefined
-  /** Counts failed sign-ins per address. */
-  guard: (address: string, check: () => Promise<void>) => Promise<void>
+  attempts: Attempts
 }
 
 /** What `npm run build` makes of api/console. */
 const files = join(packageRoot, 'dist/console')
 
 /** The operator console at /console: static files of this host, the stream of changes, and signing in at an issuer. */
-export function createConsole({ signIn, guard, ...events }: ConsoleDeps): Router {
+export function createConsole({ signIn, attempts, ...events }: ConsoleDeps): Router {
   const router = Router({ caseSensitive: true })
   router.get('/console/events', changeEvents(events))
   router.get('/console/settings.json', named('/console/settings.json'), (_request, response) => {
@@ -30,7 +30,10 @@ export function createConsole({ signIn, guard, ...events }: ConsoleDeps): Router
   })
   router.get('/console/oidc/finish', named('/console/oidc/finish'), async (request, response) => {
     if (signIn === undefined) throw noIssuer()
-    await guard(clientAddress(request), () => signIn.finish(request, response))
+    const address = clientAddress(request)
+    // To finish asks the issuer.
+    await attempts.assertFew(address)
+    await attempts.guard({ address }, () => signIn.finish(request, response))
   })
   router.use(
     '/console/assets',

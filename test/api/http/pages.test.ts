@@ -52,7 +52,7 @@ beforeAll(async () => {
     assertOperator: async () => undefined,
     changes: { subscribe: () => () => undefined },
     ended: new AbortController().signal,
-    guard: (_address, check) => check(),
+    attempts: { guard: (_attempt, check) => check(), assertFew: async () => undefined },
   })
   const site = Router().use(
     pages(),
@@ -77,21 +77,30 @@ const codes = Object.keys(errorCodes)
 const railPaths = rails.map(({ key }) => `/rails/${key}`)
 
 verifies('console.session', 'sign-ins at the issuer count by the network of IPv6', async () => {
-  const counted: string[] = []
+  const asked: string[] = []
+  const guarded: string[] = []
   const site = createConsole({
     assertOperator: async () => undefined,
     changes: { subscribe: () => () => undefined },
     ended: new AbortController().signal,
-    guard: async (address) => void counted.push(address),
-    signIn: { begin: async () => undefined, finish: async () => undefined },
+    attempts: {
+      guard: (attempt, check) => {
+        guarded.push(attempt.address)
+        return check()
+      },
+      assertFew: async (address) => void asked.push(address),
+    },
+    signIn: {
+      begin: async () => undefined,
+      finish: async (_request, response) => void response.end(),
+    },
   })
   const app = createApp({ ...surface, trustProxy: '1', host: 'base', pages: site })
   const url = `${await start(app)}/console/oidc/finish`
-  for (const address of ['2001:db8:1:2::3', '2001:db8:1:2:ffff::4', '192.0.2.1']) {
-    const signal = AbortSignal.timeout(300)
-    await fetch(url, { headers: { 'x-forwarded-for': address }, signal }).catch(() => undefined)
-  }
-  expect(counted).toEqual(['2001:db8:1:2::/64', '2001:db8:1:2::/64', '192.0.2.1'])
+  for (const address of ['2001:db8:1:2::3', '2001:db8:1:2:ffff::4', '192.0.2.1'])
+    await fetch(url, { headers: { 'x-forwarded-for': address } })
+  expect(asked).toEqual(['2001:db8:1:2::/64', '2001:db8:1:2::/64', '192.0.2.1'])
+  expect(guarded).toEqual(asked)
 })
 
 describe('the front page', () => {

@@ -132,28 +132,32 @@ function behind(before: Uint8Array, zip: Uint8Array): Uint8Array {
   return moved
 }
 
-verifies('package.verified', 'a zip with files beside its directory is no package', async () => {
-  const { made, signature } = await finishedPackage(packetops)
-  const zip = await zipTexts(packageTexts(made, signature))
-  expect(unzipPackage(zip)).toBeDefined()
-  const forged = Buffer.from(await zipTexts({ 'report.html': 'forged' }))
-  const local = forged.subarray(0, forged.readUInt32LE(forged.length - 6))
-  // Readers of the directory alone see the package.
-  const hiding = behind(local, zip)
-  expect(Object.keys(unzipSync(hiding))).toEqual(Object.keys(unzipSync(zip)))
-  expect(unzipPackage(hiding)).toBeUndefined()
-  const renamed = Buffer.from(zip)
-  renamed.write('x', 30)
-  expect(unzipPackage(renamed)).toBeUndefined()
-  const between = Buffer.from(zip)
-  const directory = between.readUInt32LE(between.length - 6)
-  const head = between.subarray(0, directory)
-  const wider = Buffer.concat([head, local, between.subarray(directory)])
-  wider.writeUInt32LE(directory + local.length, wider.length - 6)
-  expect(unzipPackage(wider)).toBeUndefined()
-  for (const cut of [0, 21, 22, 100, zip.length - 1])
-    expect(unzipPackage(zip.subarray(0, cut))).toBeUndefined()
-})
+verifies(
+  'package.verified',
+  'a zip with files that its directory leaves out is no package',
+  async () => {
+    const { made, signature } = await finishedPackage(packetops)
+    const zip = await zipTexts(packageTexts(made, signature))
+    expect(unzipPackage(zip)).toBeDefined()
+    const forged = Buffer.from(await zipTexts({ 'report.html': 'forged' }))
+    const local = forged.subarray(0, forged.readUInt32LE(forged.length - 6))
+    // Readers of the directory alone see the package.
+    const hiding = behind(local, zip)
+    expect(Object.keys(unzipSync(hiding))).toEqual(Object.keys(unzipSync(zip)))
+    expect(unzipPackage(hiding)).toBeUndefined()
+    const renamed = Buffer.from(zip)
+    renamed.write('x', 30)
+    expect(unzipPackage(renamed)).toBeUndefined()
+    const between = Buffer.from(zip)
+    const directory = between.readUInt32LE(between.length - 6)
+    const head = between.subarray(0, directory)
+    const wider = Buffer.concat([head, local, between.subarray(directory)])
+    wider.writeUInt32LE(directory + local.length, wider.length - 6)
+    expect(unzipPackage(wider)).toBeUndefined()
+    for (const cut of [0, 21, 22, 100, zip.length - 1])
+      expect(unzipPackage(zip.subarray(0, cut))).toBeUndefined()
+  },
+)
 
 verifies('package.verified', 'a changed member of the JSON is refused, and named', async () => {
   const view = await viewOf(packetops)
