@@ -35,6 +35,11 @@ export const admissionRequirements = {
     behavior:
       'Counts in public reads, and totals of the lists of runs, end at 1,000 and read by index, however many records there are.',
   },
+  'admission.searches-bounded': {
+    source: 'limits § Quotas',
+    behavior:
+      'The lists of the exchange and of the registry of agents, and their searches, look at the newest 10,000 rows that may be listed, read by an index, however many there are.',
+  },
   'admission.screening-bounded': {
     source: 'calls § Forbidden material',
     behavior:

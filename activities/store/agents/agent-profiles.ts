@@ -3,7 +3,7 @@ import type { TrustState } from '#domain/agents/trust.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import { containing } from '../postgres/like.ts'
-import { COUNTED_MAX, countUpTo, now } from '../postgres/rows.ts'
+import { COUNTED_MAX, countUpTo, now, SEARCHED_MAX } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 type ProfileRow = Selectable<Database['agent_profiles']>
@@ -43,13 +43,21 @@ export type PublishedFilter = {
 }
 export type PublishedAgent = ProfileRow & { trust_state: TrustState }
 
+/** The agents that publish and registered last; one whose trust was taken back is public no longer. */
+const newest = (tx: Tx) =>
+  tx
+    .selectFrom('agents')
+    .select(['agent_id', 'created_at', 'trust_state'])
+    .where('publish_profile', '=', true)
+    .where('trust_state', '=', 'trusted')
+    .orderBy('created_at', 'desc')
+    .orderBy('agent_id')
+    .limit(SEARCHED_MAX)
+
 const published = (tx: Tx, { query, rail, capability }: PublishedFilter) =>
   tx
-    .selectFrom('agent_profiles as p')
-    .innerJoin('agents as a', 'a.agent_id', 'p.agent_id')
-    .where('a.publish_profile', '=', true)
-    // An agent whose trust was taken back is public no longer.
-    .where('a.trust_state', '=', 'trusted')
+    .selectFrom(newest(tx).as('a'))
+    .innerJoin('agent_profiles as p', 'p.agent_id', 'a.agent_id')
     .$if(query !== undefined, (some) =>
       some.where(
         sql<boolean>`concat_ws(' ', p.name, p.description, p.capabilities::text) ilike ${containing(query ?? '')}`,
@@ -60,7 +68,7 @@ const published = (tx: Tx, { query, rail, capability }: PublishedFilter) =>
       some.where(sql<boolean>`p.capabilities::jsonb ? ${capability}`),
     )
 
-/** Agents that published a profile and are trusted, by name. */
+/** Agents that published a profile and are trusted, those that registered last first. */
 export function listPublished(
   tx: Tx,
   filter: PublishedFilter,
@@ -69,8 +77,8 @@ export function listPublished(
   return published(tx, filter)
     .selectAll('p')
     .select('a.trust_state')
-    .orderBy('p.name')
-    .orderBy('p.agent_id')
+    .orderBy('a.created_at', 'desc')
+    .orderBy('a.agent_id')
     .offset(offset)
     .limit(limit)
     .execute()

@@ -9,5 +9,5 @@ export const agentProfiles: readonly string[] = [
     receipt_id text not null references receipts,
     changed_at timestamptz not null default clock_timestamp()
   )`,
-  `create index agents_published on agents (agent_id) where publish_profile`,
+  `create index agents_published on agents (created_at desc, agent_id) where publish_profile and trust_state = 'trusted'`,
 ]

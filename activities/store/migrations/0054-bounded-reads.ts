@@ -17,6 +17,5 @@ export const boundedReads: readonly string[] = [
   `create index authority_mandates_live on authority_mandates (expires_at) where revoked_at is null`,
   `create index authority_mandates_revoked on authority_mandates (revoked_at) where revoked_at is not null`,
   `create index first_paid_runs_outcome on first_paid_runs (reached)`,
-  `create index agent_profiles_name on agent_profiles (name, agent_id)`,
   `create index production_runs_newest on production_writes (checked_at desc, subject) where customer_account is not null`,
 ]

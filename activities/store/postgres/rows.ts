@@ -91,6 +91,9 @@ export async function findFirst<Of extends Table>(
 /** Public reads count up to here, so that they cost the same however many rows there are. */
 export const COUNTED_MAX = 1_000
 
+/** Public lists and their searches look at so many rows, the newest. */
+export const SEARCHED_MAX = 10_000
+
 /** How many rows a query chooses, counted up to `COUNTED_MAX`. */
 export async function countUpTo<DB, TB extends keyof DB, Chosen>(
   tx: Tx,

@@ -3,25 +3,40 @@ import { limits } from '#domain/core/limits.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { releaseFeeOf } from '../credit/fee-events.ts'
 import type { Tx } from '../postgres/db.ts'
-import { changeRow, countOf, countUpTo, findRow, insertNew, now } from '../postgres/rows.ts'
+import {
+  changeRow,
+  countOf,
+  countUpTo,
+  findRow,
+  insertNew,
+  now,
+  SEARCHED_MAX,
+} from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ClaimRow = Selectable<Database['exchange_claims']>
 type Ended = Extract<ClaimRow['state'], 'accepted' | 'rejected' | 'released' | 'expired'>
 
-/** An order that may be claimed now: approved, funded, reviewed, within its deadline and without a claim. No deadline is further ahead than the index is read back. */
+/** The newest orders that were put on the exchange and approved. No deadline is further ahead than the index is read back. */
+const newest = (tx: Tx) =>
+  tx
+    .selectFrom('work_orders')
+    .select(['work_order_id', 'created_at', 'objective', 'acceptance_criteria'])
+    .select(['exchange_until', 'reward_note'])
+    .where('exchange_until', 'is not', null)
+    .where('decision', '=', 'approve')
+    .where('created_at', '>', sql<Date>`now() - ${limits.exchangeSecondsMax} * interval '1 second'`)
+    .orderBy('created_at', 'desc')
+    .orderBy('work_order_id')
+    .limit(SEARCHED_MAX)
+
+/** Those of them that may be claimed now: funded, reviewed, within their deadline and without a claim. */
 const open = (tx: Tx, rail: RailKey | undefined) =>
   tx
-    .selectFrom('work_orders as w')
+    .selectFrom(newest(tx).as('w'))
     .innerJoin('work_order_tasks as o', 'o.work_order_id', 'w.work_order_id')
     .innerJoin('tasks as t', 't.task_id', 'o.task_id')
     .where('w.exchange_until', '>', now)
-    .where(
-      'w.created_at',
-      '>',
-      sql<Date>`now() - ${limits.exchangeSecondsMax} * interval '1 second'`,
-    )
-    .where('w.decision', '=', 'approve')
     .where('t.state', '=', 'credit_funded')
     .where('t.review_decision', 'is not', null)
     .where(

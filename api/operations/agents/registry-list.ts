@@ -40,6 +40,9 @@ export const agentRegistryList = operation({
         }),
       ),
       ...pageAnswer,
+      total: z.int().meta({
+        description: 'Counted up to 1000, among the 10000 agents that registered last.',
+      }),
     })
     .meta({ id: 'AgentRegistry' }),
   handle: async ({ offset, limit, ...filter }, context) => ({

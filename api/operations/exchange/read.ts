@@ -24,7 +24,9 @@ export const exchangeRead = operation({
       items: z.array(OpenOrder),
       offset: z.int(),
       limit: z.int(),
-      total: z.int().meta({ description: 'Counted up to 1000.' }),
+      total: z.int().meta({
+        description: 'Counted up to 1000, among the 10000 approved ones that were made last.',
+      }),
       claims: z.array(
         z.strictObject({
           ...Claim.shape,

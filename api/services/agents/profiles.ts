@@ -34,7 +34,7 @@ type ProfileDeps = Issuing & { db: Kysely<Database> }
 
 /** The public registry of agents: who published a profile, with what the records say about its work. */
 export class ProfileService extends Service<ProfileDeps> {
-  /** A page of the agents that publish, by name. */
+  /** A page of the agents that publish, those that registered last first. */
   async list(filter: PublishedFilter, page: { offset: number; limit: number }) {
     const { db } = this.deps
     const [agents, total] = await Promise.all([

@@ -1,5 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import {
+  countPublished,
+  listPublished,
+} from '../../../../activities/store/agents/agent-profiles.ts'
 import { countTrustStates } from '../../../../activities/store/agents/agents.ts'
 import { countAudits } from '../../../../activities/store/agents/credential-audits.ts'
 import { countPilots } from '../../../../activities/store/pilots/pilots.ts'
@@ -9,6 +13,7 @@ import { listProductionRuns } from '../../../../activities/store/production/cust
 import { countProductionWrites } from '../../../../activities/store/production/production-writes.ts'
 import { readSprint } from '../../../../activities/store/prospects/prospects.ts'
 import { countRunsOf } from '../../../../activities/store/tasks/agent-runs.ts'
+import { listOpenOrders } from '../../../../activities/store/work-orders/exchange.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -110,6 +115,46 @@ verifies('admission.counts-bounded', 'the sprint and open pilots count up to 1,0
   expect(await countPilots(db, ['requested'])).toEqual({ requested: 0 })
 })
 
+/** One more than a search looks at; the oldest and the one after it are of energyops. */
+const searched = [
+  `insert into work_orders (work_order_id, intake_kind, requested_tool_id, objective, requester, acceptance_criteria,
+      status_token_sha256, decision, decision_id, exchange_until, reward_note, created_at)
+    select ${numbered('n', 'wo_')}, 'external_agent_request', 'x', 'o', '{}', '[]', lpad(n::text, 64, '0'), 'approve', 'd',
+      now() + interval '1 day', 'r', now() - n * interval '1 second' from generate_series(1, 10001) n`,
+  `insert into tasks (task_id, state, sequence, head_hash, rail, tier, usage, on_gaps, terms_sha256, review_decision)
+    select ${numbered('n', 'task-')}, 'credit_funded', 1, repeat('a', 64), case when n >= 10000 then 'energyops' else 'packetops' end,
+      'entry', 'operational', 'ask', repeat('b', 64), 'approve' from generate_series(1, 10001) n`,
+  `insert into work_order_tasks (work_order_id, step, task_id)
+    select ${numbered('n', 'wo_')}, 1, ${numbered('n', 'task-')} from generate_series(1, 10001) n`,
+  `insert into agents (agent_id, account_id, name, contact, capabilities, rails, protocols, requested_scopes, public_key, key_sha256,
+      sandbox, status_token_sha256, trust_state, publish_profile, created_at)
+    select ${numbered('n', 'agt_')}, ${numbered('n', 'acct_')}, 'n', '{}', '[]', '[]', '[]', '[]', '{}', lpad(n::text, 64, '0'),
+      false, lpad(n::text, 64, '0'), 'trusted', true, now() - n * interval '1 second' from generate_series(1, 10001) n`,
+  `insert into agent_profiles (agent_id, name, description, capabilities, rails, receipt_id)
+    select ${numbered('n', 'agt_')}, 'n', case when n >= 10000 then 'rare' else 'd' end, '[]', '[]', 'r' from generate_series(1, 10001) n`,
+]
+
+verifies('admission.searches-bounded', 'a search looks at the newest 10,000 alone', async () => {
+  const looked = transaction(apis.db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    for (const rows of searched) await sql.raw(rows).execute(tx)
+    const page = { offset: 0, limit: 25 }
+    const orders = await listOpenOrders(tx, 'energyops', page)
+    expect(orders.rows.map(({ work_order_id }) => Number(work_order_id.slice(3)))).toEqual([10_000])
+    expect(orders.total).toBe(1)
+    const [newest] = (await listOpenOrders(tx, undefined, page)).rows
+    expect(newest?.work_order_id).toMatch(/^wo_0*1$/)
+    const rare = { query: 'RARE' }
+    const agents = await listPublished(tx, rare, page)
+    expect(agents.map(({ agent_id }) => Number(agent_id.slice(4)))).toEqual([10_000])
+    expect(await countPublished(tx, rare)).toBe(1)
+    const [first] = await listPublished(tx, {}, page)
+    expect(first?.agent_id).toMatch(/^agt_0*1$/)
+    throw new Error('undone')
+  })
+  await expect(looked).rejects.toThrow('undone')
+})
+
 const reads: Readonly<Record<string, string>> = {
   credential_audits_decision: `select from credential_audits where decision = 'deny' limit 1000`,
   production_writes_operation: `select from production_writes where operation_id = 'o'
@@ -143,7 +188,10 @@ const reads: Readonly<Record<string, string>> = {
     order by evaluated_at desc limit 1000`,
   agent_signing_versions_key_id_key: `select from agent_signing_versions where agent_id = 'a'
     and key_id = 'b'`,
-  agent_profiles_name: `select name from agent_profiles order by name, agent_id limit 25`,
+  agents_published: `select agent_id, created_at from agents where publish_profile and trust_state = 'trusted'
+    order by created_at desc, agent_id limit 10000`,
+  work_orders_open: `select work_order_id from work_orders where exchange_until is not null and decision = 'approve'
+    and created_at > now() order by created_at desc, work_order_id limit 10000`,
   production_runs_newest: `select subject from production_writes where customer_account is not null
     order by checked_at desc, subject limit 25`,
   regression_reports_origin: `select failed from regression_reports where origin = 'service'
