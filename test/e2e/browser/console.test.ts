@@ -15,7 +15,7 @@ import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { eventually, openRail, type Rail } from '../../support/agent.ts'
 import { freshKey, openAgentUse, runInReview } from '../../support/agent-use.ts'
 import { ap2Terms, issueAp2 } from '../../support/ap2-over-http.ts'
-import { openAuthority, usage } from '../../support/authority.ts'
+import { openAuthority, packet, usage } from '../../support/authority.ts'
 import { leastOf } from '../../support/least-ms.ts'
 import { copyAgents } from '../../support/many-agents.ts'
 import { quotesFirst, startModelServer } from '../../support/model-server.ts'
@@ -25,6 +25,7 @@ import { codeOf } from '../../support/problems.ts'
 import { decide, newAgentClient } from '../../support/registering-agent.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { treasurySteps } from '../../support/treasury-steps.ts'
+import { workflowInput } from '../../support/workflows.ts'
 import { verifies } from '../../verifies.ts'
 import { violationsOf } from './axe.ts'
 import { noBrowser, openChromium, openWatched } from './chromium.ts'
@@ -507,6 +508,62 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
       expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0)
     },
   )
+
+  verifies('console.authority', 'a mandate shows what its workflows were charged', async () => {
+    const scopes = ['production:write'] as const
+    const authority = await openAuthority(
+      [{ base, os }],
+      stack.accounts.operator.credential,
+      scopes,
+    )
+    const wallet_id = await authority.fundedWallet(49)
+    const limits = { per_action_usd: 49, total_usd: 490, actions_max: 10 }
+    const allowed_operations = ['customer-workflow-create']
+    const mandate = await authority.issue({ allowed_operations, limits })
+    const made = async (name: string) => {
+      const input = workflowInput({ BASE_URL: base }, wallet_id, {
+        tier: 'entry',
+        name,
+        input: packet,
+      })
+      const action = {
+        operation_id: 'customer-workflow-create',
+        input,
+        idempotency_key: freshKey(),
+      }
+      const { signed_action_grant } = await authority.grant(mandate, action)
+      const execute = () => authority.execute(mandate, signed_action_grant, action)
+      const { body } = await execute()
+      return (body.delegated_action.result['workflow'] as { workflow_id: string }).workflow_id
+    }
+    const about = { subject_kind: 'workflow' } as const
+    const decideOn = (id: string, decision: 'approve' | 'reject') =>
+      decide({ base, os }, stack.accounts.operator.credential, id, decision, about)
+    const fires = await made('Packet <b>each day</b>')
+    await decideOn(fires, 'approve')
+    await decideOn(await made('Never wanted'), 'reject')
+    const mode = 'run_workflow' as const
+    const run = { mode, workflow_id: fires, idempotency_key: freshKey() }
+    await authority.client.call('customer-workflow-run', run)
+    const firing = await eventually(
+      async () =>
+        (await authority.client.call('customer-workflow-read', { workflow_id: fires })).body
+          .items[0]?.firings[0],
+      (one) => one?.state === 'started' || one?.state === 'refused',
+      30_000,
+    )
+    expect(firing).toMatchObject({ state: 'started', charged_usd: 0 })
+    await open(`/authority/mandates/${mandate.mandate_id}`)
+    await page.getByText('49 USD of 490 USD used, 441 USD left').waitFor()
+    const firings = page.locator('section[aria-label="Charged firings"]')
+    await firings.getByText('Packet <b>each day</b>').waitFor()
+    await firings.getByText('paid by its action').waitFor()
+    await page.getByText('used by a run').waitFor()
+    await page.getByText('given back').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await firings.scrollIntoViewIfNeeded()
+    await takeScreenshot(page, 'console-mandate-firings')
+  })
 
   verifies('console.authority', 'a mandate of AP2 is shown with its terms', async () => {
     const authority = await openAuthority([{ base, os }], stack.accounts.operator.credential)
