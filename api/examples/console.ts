@@ -120,8 +120,16 @@ export const consoleExamples = {
           jammed: false,
         },
       ],
-      credit: { outstanding_units: 820, funded: 6, reserved_units: 107 },
-      fees: { settled: 41, usdc: '4.1', credits: 0 },
+      credit: {
+        outstanding_units: 820,
+        funded: 6,
+        reserved_units: 107,
+        wallet_units: 3000,
+        debt_units: 0,
+        revenue_units: 1683,
+        fee_units: 136,
+      },
+      call_fees: { settled: 41, usdc: '4.1', credits: 0 },
       series: [{ at: '2026-11-24T09:00:00.000Z', paid_out: 12.5, earned: 8, credited: 107 }],
       statements: [
         {

@@ -28,7 +28,7 @@ export const consoleRequirements = {
   'console.money': {
     source: 'decision',
     behavior:
-      'Operators read balances, the daily cap, credit, fees, statements, gas wallets, and what moved over a day and over 30 days.',
+      'Operators read balances, the daily cap, credit, what wallets hold and owe, revenue and fees as the sums of the postings, call fees apart, statements, gas wallets, and what moved over a day and over 30 days.',
   },
   'console.agents': {
     source: 'decision',

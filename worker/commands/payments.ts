@@ -10,8 +10,15 @@ import { itemsText, subjectText } from './review-text.ts'
 const Money = z.looseObject({
   payout_wallet: z.object({ balance_usdc: z.string().nullable() }),
   daily_cap: z.object({ used_usdc: z.string(), left_usdc: z.string() }),
-  credit: z.object({ outstanding_units: z.number(), reserved_units: z.number() }),
-  fees: z.object({ settled: z.number(), usdc: z.string() }),
+  credit: z.object({
+    outstanding_units: z.number(),
+    reserved_units: z.number(),
+    wallet_units: z.number(),
+    debt_units: z.number(),
+    revenue_units: z.number(),
+    fee_units: z.number(),
+  }),
+  call_fees: z.object({ settled: z.number(), usdc: z.string() }),
   open_differences: z.number(),
 })
 type Options = Output & { operator: string }
@@ -64,7 +71,7 @@ function assertPayment(id: string, kind: string): void {
 }
 
 function moneyText(answer: unknown): string {
-  const { payout_wallet, daily_cap, credit, fees, open_differences } = Money.parse(answer)
+  const { payout_wallet, daily_cap, credit, call_fees, open_differences } = Money.parse(answer)
   return tableText(
     [
       {
@@ -73,8 +80,12 @@ function moneyText(answer: unknown): string {
         cap_left_usdc: daily_cap.left_usdc,
         credit_usd: credit.outstanding_units,
         reserved_usd: credit.reserved_units,
-        fees_usdc: fees.usdc,
-        settled: fees.settled,
+        wallets_usd: credit.wallet_units,
+        wallets_owe_usd: credit.debt_units,
+        revenue_usd: credit.revenue_units,
+        fees_usd: credit.fee_units,
+        call_fees_usdc: call_fees.usdc,
+        calls_settled: call_fees.settled,
         differences: open_differences,
       },
     ],

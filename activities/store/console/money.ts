@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { railKeys } from '#domain/rails/rail.ts'
 import { dailyUseOf } from '../payouts/transfers.ts'
 import type { Tx } from '../postgres/db.ts'
 
@@ -21,8 +22,36 @@ export async function readCredit(tx: Tx): Promise<CreditTotals> {
   return totals
 }
 
+export type LedgerTotals = {
+  wallet_units: number
+  debt_units: number
+  revenue_units: number
+  fee_units: number
+}
+
+/**
+ * What the postings add up to, in whole usd: owed to wallets and by them, earned by runs, and fees that went into the ledger. Test money
+ * and what an operator granted are in accounts of their own. Each sum reads one account after another from an index.
+ */
+export async function readLedgerTotals(tx: Tx): Promise<LedgerTotals> {
+  const earned = sql.join(railKeys.map((rail) => `revenue:${rail}`))
+  const held = (
+    kind: 'wallet' | 'debt',
+  ) => sql`(select coalesce(sum(b.units), 0) from allowance_wallets w
+    join account_balances b on b.account = ${`${kind}:`} || w.wallet_id)`
+  const { rows } = await sql<LedgerTotals>`
+    select ${held('wallet')}::float8 as wallet_units, -${held('debt')}::float8 as debt_units,
+      (select coalesce(sum(units), 0)::float8 from postings where account in (${earned})) as revenue_units,
+      (select coalesce(sum(units), 0)::float8 from postings where account = 'fees') as fee_units`.execute(
+    tx,
+  )
+  const [totals] = rows
+  if (totals === undefined) throw new Error('Postgres returned no totals')
+  return totals
+}
+
 /** Charges of calls that were settled, in atomic units of the asset, and what of them became a credit. */
-export async function readFees(
+export async function readCallFees(
   tx: Tx,
 ): Promise<{ settled: number; atomic: string; credits: number }> {
   const { rows } = await sql<{ settled: number; atomic: string; credits: number }>`

@@ -220,7 +220,7 @@ export const credit: readonly string[] = [
     posted_at timestamptz not null default clock_timestamp(),
     unique (receipt_id, account)
   )`,
-  `create index postings_account on postings (account, posting_id)`,
+  `create index postings_account on postings (account, posting_id) include (units)`,
   appendOnly('postings'),
   `create table account_balances (
     account text primary key check (account ~ '^(credit|wallet|debt):'),

@@ -24,12 +24,20 @@ const output = z
       outstanding_units: z.int(),
       funded: z.int().meta({ description: 'Credits that are funded and not used up.' }),
       reserved_units: z.int().meta({ description: 'Reserved for tasks.' }),
+      wallet_units: z.int().meta({ description: 'What the service owes to allowance wallets.' }),
+      debt_units: z.int().meta({ description: 'What allowance wallets owe to the service.' }),
+      revenue_units: z.int().meta({
+        description: 'Earned by runs and used credit, without their fees; no test money.',
+      }),
+      fee_units: z.int().meta({ description: 'Rail fees and other fees in the ledger.' }),
     }),
-    fees: z.strictObject({
-      settled: z.int(),
-      usdc: Usdc,
-      credits: z.int().meta({ description: 'Settled charges whose call was not answered.' }),
-    }),
+    call_fees: z
+      .strictObject({
+        settled: z.int(),
+        usdc: Usdc,
+        credits: z.int().meta({ description: 'Settled charges whose call was not answered.' }),
+      })
+      .meta({ description: 'What was paid with calls, by x402; the fees of runs are fee_units.' }),
     series: z.array(
       z.strictObject({
         at: Time,
@@ -45,10 +53,11 @@ const output = z
   })
   .meta({ id: 'Money' })
 
-/** GET /api/operator/money: balances, the daily cap, credit, fees, statements, and what moved over a day or 30 days. */
+/** GET /api/operator/money: balances, the daily cap, credit, wallets, revenue, fees, statements, and what moved over a day or 30 days. */
 export const money = operation({
   id: 'money',
-  summary: 'Read balances, the daily cap, credit, fees, statements, and what moved.',
+  summary:
+    'Read balances, the daily cap, credit, wallets, revenue, fees, statements, and what moved.',
   http: { method: 'GET', path: '/api/operator/money', host: 'base' },
   access: 'operator',
   input: z.strictObject({

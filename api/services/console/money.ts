@@ -6,9 +6,10 @@ import { readTokens } from '../../../activities/chain/funds.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import {
   listStatements,
+  readCallFees,
   readCredit,
   readDailyUse,
-  readFees,
+  readLedgerTotals,
   readMoneySeries,
 } from '../../../activities/store/console/money.ts'
 import { readGasWallets } from '../../../activities/store/gas-wallets/health.ts'
@@ -30,16 +31,18 @@ export class MoneyService extends Service<MoneyDeps> {
   async read(span: 'day' | 'month') {
     const { db, config } = this.deps
     const wallet = config.PAYOUT_WALLET_ADDRESS.toLowerCase()
-    const [used, balance, gas, credit, fees, series, statements, differences] = await Promise.all([
-      readDailyUse(db, wallet),
-      this.#balance(),
-      readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS),
-      readCredit(db),
-      readFees(db),
-      readMoneySeries(db, span),
-      listStatements(db, 30),
-      countOpenExceptions(db),
-    ])
+    const [used, balance, gas, credit, ledger, fees, series, statements, differences] =
+      await Promise.all([
+        readDailyUse(db, wallet),
+        this.#balance(),
+        readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS),
+        readCredit(db),
+        readLedgerTotals(db),
+        readCallFees(db),
+        readMoneySeries(db, span),
+        listStatements(db, 30),
+        countOpenExceptions(db),
+      ])
     const left = limits.dailyCapAtomic - used
     return {
       payout_wallet: { address: wallet, balance_usdc: balance },
@@ -58,8 +61,12 @@ export class MoneyService extends Service<MoneyDeps> {
           jammed,
         })),
       ),
-      credit,
-      fees: { settled: fees.settled, usdc: formatUsdc(BigInt(fees.atomic)), credits: fees.credits },
+      credit: { ...credit, ...ledger },
+      call_fees: {
+        settled: fees.settled,
+        usdc: formatUsdc(BigInt(fees.atomic)),
+        credits: fees.credits,
+      },
       series: series.map(({ at, ...point }) => ({ at: at.toISOString(), ...point })),
       statements: statements.map(({ made_at, ...one }) => ({
         ...one,

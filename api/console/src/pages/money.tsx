@@ -23,7 +23,7 @@ import { dollars, duration, utc } from '../parts/words.ts'
 
 type Read = OutputOf<'money'>
 
-/** Balances, the daily cap, credit, fees, statements and differences. */
+/** Balances, the daily cap, credit, wallets, revenue, fees, statements and differences. */
 export function MoneyPage() {
   const [span, setSpan] = useState<'day' | 'month'>('day')
   const money = useQuery({ queryKey: ['money', span], queryFn: () => call('money', { span }) })
@@ -54,7 +54,7 @@ export function MoneyPage() {
 }
 
 function Shown({ money }: { money: Read }) {
-  const { payout_wallet, daily_cap, credit, fees, gas_wallets, statements } = money
+  const { payout_wallet, daily_cap, credit, call_fees, gas_wallets, statements } = money
   const share = Number(daily_cap.used_usdc) / Number(daily_cap.cap_usdc)
   return (
     <div className="space-y-4">
@@ -88,7 +88,7 @@ function Shown({ money }: { money: Read }) {
           </p>
           <Id id={payout_wallet.address} length={20} />
         </Card>
-        <Card title="Credit and fees">
+        <Card title="Credit, revenue and fees">
           <Facts
             facts={[
               ['Outstanding credit of runs', <Money key="o" usd={credit.outstanding_units} />],
@@ -96,9 +96,13 @@ function Shown({ money }: { money: Read }) {
                 'Reserved by open tasks, paid or not',
                 <Money key="r" usd={credit.reserved_units} />,
               ],
-              ['Fees of calls settled in all', <Money key="f" usd={fees.usdc} />],
-              ['Settled charges', fees.settled],
-              ['Of them a credit', fees.credits],
+              ['Held by wallets', <Money key="w" usd={credit.wallet_units} />],
+              ['Owed by wallets', <Money key="d" usd={credit.debt_units} />],
+              ['Revenue of runs', <Money key="e" usd={credit.revenue_units} />],
+              ['Fees of runs and plans', <Money key="p" usd={credit.fee_units} />],
+              ['Fees of calls, settled', <Money key="f" usd={call_fees.usdc} />],
+              ['Calls that paid', call_fees.settled],
+              ['Of them a credit', call_fees.credits],
             ]}
           />
         </Card>

@@ -32,6 +32,8 @@ const renamed: readonly (readonly [RegExp, string])[] = [
   [/(INDEX task_exceptions_open .* btree \(task_id)\)/, '$1, ((resume_state IS NULL)))'],
   [/\blane_(by_nonce|by_purpose|open)\b/g, 'gas_wallet_transactions_$1'],
   [/\bmoney_append_only\b/g, 'append_only'],
+  // Sums of an account are read from its index alone.
+  [/(INDEX postings_account .*posting_id\))/, '$1 INCLUDE (units)'],
   // Operators also pause rails and agents.
   [/(control_changes_scope_check .*'payout'::text)/, "$1, 'rail'::text, 'agent'::text"],
 ]

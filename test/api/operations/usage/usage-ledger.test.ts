@@ -6,6 +6,7 @@ import type { InputOf, OutputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'
 import { key, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, patiently, problemOf } from '../../../support/problems.ts'
+import { fundedWallet } from '../../../support/wallets.ts'
 import { verifies } from '../../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startMoneyApis>>
@@ -303,4 +304,34 @@ verifies('usage.credit', 'a paused account uses no credit that it paid before', 
   await set({ allowed_rails: null, per_day_usd_max: 5 })
   expect((await spend(agent, entitlement_id, 5)).body.event.credit_units).toBe(5)
   expect(await codeOf(spend(agent, entitlement_id, 1))).toBe('control_denied')
+})
+
+verifies('console.money', 'wallets, revenue and fees are the sums of the postings', async () => {
+  const agent = await apis.agent(['runs:read', 'runs:write', 'wallets:read', 'wallets:write'])
+  const read = async () => {
+    const accounts = [...(await auditBooks(apis.db))]
+    const sum = (of: RegExp) =>
+      accounts.reduce((total, [account, units]) => total + (of.test(account) ? units : 0), 0)
+    const { credit } = (await apis.console.call('money', {})).body
+    expect(credit).toMatchObject({
+      wallet_units: sum(/^wallet:/),
+      debt_units: Math.abs(sum(/^debt:/)),
+      revenue_units: sum(/^revenue:(?!sandbox|operator_grant)/),
+      fee_units: sum(/^fees$/),
+    })
+    return credit
+  }
+  const before = await read()
+  const wallet_id = await fundedWallet(agent, 600, (id) => apis.decide(id, 'approve'))
+  const tier = { mode: 'set_tier', wallet_id, tier: 'premium', idempotency_key: key() } as const
+  await agent.call('allowance-tier', tier)
+  const { entitlement_id, total_usd } = await funded(agent)
+  await spend(agent, entitlement_id, total_usd)
+  const after = await read()
+  expect(after.wallet_units).toBe(before.wallet_units + 581)
+  // What was spent and the plan of a month: 19 usd.
+  expect(after.fee_units + after.revenue_units).toBe(
+    before.fee_units + before.revenue_units + total_usd + 19,
+  )
+  expect(after.fee_units).toBeGreaterThan(before.fee_units + 19)
 })
