@@ -35,6 +35,11 @@ export const trustOperationRequirements = {
     behavior:
       'A passport states the operation, path, body digest, outcome, time and payment of work that the rows prove.',
   },
+  'trust.passport.label': {
+    source: 'trust § Receipt passport',
+    behavior:
+      'Work that its own call declared synthetic gets a passport labelled synthetic, whatever usage the issue names.',
+  },
   'trust.passport.not-found': {
     source: 'trust § Receipt passport',
     behavior:

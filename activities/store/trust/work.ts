@@ -9,6 +9,27 @@ export function findWork(tx: Tx, wallet: string, work: Work): Promise<WorkFacts 
     : findSettledPayment(tx, wallet, work.payment_id)
 }
 
+/** What the call behind this work was about, where it left something. */
+export async function findWorkSubject(
+  tx: Tx,
+  wallet: string,
+  work: Work,
+): Promise<string | undefined> {
+  const calls = tx.selectFrom('calls').select('calls.subject')
+  const row =
+    work.kind === 'wallet_free_call'
+      ? await calls
+          .where('caller', '=', `wallet:${wallet}`)
+          .where('proof_nonce', '=', work.nonce)
+          .executeTakeFirst()
+      : await calls
+          .innerJoin('payments', 'payments.call_id', 'calls.call_id')
+          .where('payments.payment_id', '=', work.payment_id)
+          .where('payer', '=', wallet)
+          .executeTakeFirst()
+  return row?.subject ?? undefined
+}
+
 /** Several items at once, by their `workId`; those that nothing proves are absent. */
 export async function findAllWork(
   tx: Tx,

@@ -7,7 +7,11 @@ import { accountOf, type Work, workId } from '#domain/trust/work.ts'
 import { decodeCompact } from '../../../activities/keys/compact.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { findReceipt, issueReceipt } from '../../../activities/store/payouts/receipts.ts'
+import {
+  findReceipt,
+  issueReceipt,
+  listReceipts,
+} from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findPassport,
@@ -15,7 +19,7 @@ import {
   type PassportRow,
 } from '../../../activities/store/trust/passports.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
-import { findWork } from '../../../activities/store/trust/work.ts'
+import { findWork, findWorkSubject } from '../../../activities/store/trust/work.ts'
 import { Service } from '../service.ts'
 import type { TrustDeps } from './deps.ts'
 import { packetOf, verifyPassport } from './verification.ts'
@@ -46,11 +50,13 @@ export class PassportService extends Service<TrustDeps> {
     }
   }
 
-  async #make(tx: Tx, id: string, { wallet, work, usage, callId }: Asked): Promise<PassportRow> {
+  async #make(tx: Tx, id: string, asked: Asked): Promise<PassportRow> {
+    const { wallet, work, callId } = asked
     const { issuer, environment, signPassport } = this.deps
     const proven = await findWork(tx, wallet, work)
     if (proven === undefined)
       throw refuse('work_not_found', { detail: 'no such work of this wallet is on record' })
+    const usage = await labelOf(tx, asked)
     const [sign, now] = await Promise.all([signPassport(tx), clockSeconds(tx)])
     const iat = Math.floor(now)
     const claims: PassportClaims = {
@@ -86,6 +92,15 @@ export class PassportService extends Service<TrustDeps> {
     await insertPassport(tx, row)
     return row
   }
+}
+
+/** Work whose first receipt declares it synthetic is called synthetic, whatever the caller calls it. */
+async function labelOf(tx: Tx, { wallet, work, usage }: Asked): Promise<RunUsage> {
+  const subject = await findWorkSubject(tx, wallet, work)
+  const [first] = subject === undefined ? [] : await listReceipts(tx, subject)
+  const isSynthetic =
+    first !== undefined && decodeCompact(first.jws).payload['usage'] === 'synthetic'
+  return isSynthetic ? 'synthetic' : usage
 }
 
 async function passportView(tx: Tx, { passport_id, jws, receipt_id }: PassportRow) {

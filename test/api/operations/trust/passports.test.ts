@@ -7,8 +7,10 @@ import {
   addCredits,
   evidenceOf,
   freshKey,
+  handoff,
   inbox,
   openTrustWallet,
+  packFor,
   passport,
   settledPayment,
   type TrustWallet,
@@ -66,6 +68,46 @@ verifies(
     })
   },
 )
+
+verifies('trust.passport.label', 'synthetic work gets no operational passport', async () => {
+  const wallet = await openTrustWallet(apis)
+  const labelOf = async (work: Record<string, unknown>, usage: string) => {
+    const answer = await wallet.call(passport, issueOf(work, { usage }))
+    expect(answer.status).toBe(201)
+    const { claims, receipt } = answer.body as Record<string, Record<string, unknown>>
+    expect(receipt?.['payload']).toMatchObject({ usage: claims?.['usage'] })
+    return { usage: claims?.['usage'], nonce: answer.nonce }
+  }
+  const built = async (usage: string) => {
+    const answer = await wallet.call(handoff, packFor(`0x${'b1'.repeat(20)}`, { usage }))
+    expect(answer.status).toBe(201)
+    return answer
+  }
+  const synthetic = await labelOf(freeCall((await built('synthetic')).nonce), 'operational')
+  expect(synthetic.usage).toBe('synthetic')
+  // The passport is work of its own, with the label that it got.
+  expect((await labelOf(freeCall(synthetic.nonce), 'operational')).usage).toBe('synthetic')
+  const operational = freeCall((await built('operational')).nonce)
+  expect((await labelOf(operational, 'operational')).usage).toBe('operational')
+  // Work that declares nothing has the label of the issue.
+  const { nonce } = await wallet.call(inbox, evidenceOf('seen'))
+  expect((await labelOf(freeCall(nonce), 'operational')).usage).toBe('operational')
+
+  await addCredits(apis.db, wallet.address.toLowerCase(), 1)
+  const paid = await built('synthetic')
+  const { call_id } = await apis.db
+    .selectFrom('calls')
+    .select('call_id')
+    .where('proof_nonce', '=', paid.nonce)
+    .executeTakeFirstOrThrow()
+  const row = { ...settledPayment(wallet.address.toLowerCase()), call_id }
+  await apis.db
+    .insertInto('payments')
+    .values(row as never)
+    .execute()
+  const payment = { kind: 'settled_payment', payment_id: row.payment_id }
+  expect((await labelOf(payment, 'operational')).usage).toBe('synthetic')
+})
 
 verifies('trust.passport.issue', 'a settled payment becomes a passport with its hash', async () => {
   const wallet = await openTrustWallet(apis)
