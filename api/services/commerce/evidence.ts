@@ -16,6 +16,7 @@ import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { findStart } from '../../../activities/store/production/production-writes.ts'
 import type { ReturnPackageRow } from '../../../activities/store/tasks/runs.ts'
+import { isDelivered } from '../runs/outcome.ts'
 import type { CommerceDeps } from './deps.ts'
 import type { CommerceRequest } from './request.ts'
 
@@ -24,7 +25,7 @@ const SEARCHED_BYTES_MAX = 256 * 1024
 
 export type PackageDeps = Pick<CommerceDeps, 'db' | 'packages'>
 
-/** A package of a run of this agent as its record has it, with its files; null where there is none. */
+/** A delivered package of a run of this agent as its record has it, with its files; null where there is none. */
 export async function readPackage(
   { db, packages }: PackageDeps,
   packageId: string,
@@ -36,7 +37,7 @@ export async function readPackage(
   startedBy: CommerceFacts['startedBy']
 } | null> {
   const found = agentId === undefined ? undefined : await findOwnPackage(db, packageId, agentId)
-  if (found === undefined) return null
+  if (found === undefined || !(await isDelivered(db, found.task.task_id))) return null
   const { made: row, task, bytes } = found
   const made = row.package as MadePackage
   const faults = await packageFaults({ db, packages }, row)

@@ -16,6 +16,7 @@ import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { taskView } from '../tasks/views.ts'
+import { isDelivered } from './outcome.ts'
 
 /** A run is shown with its token, which is derived from the call that began its task and never stored. */
 export type RunViewDeps = {
@@ -49,7 +50,7 @@ export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
     loop: loopView(run, run === undefined ? [] : await listStepTimes(tx, run_id)),
     work_order_id: (await findOrderOf(tx, task.task_id)) ?? null,
     ...(await paidBy(tx, task)),
-    ...(await madeBy(tx, run_id)),
+    ...(await madeBy(tx, task)),
     links: linksOf(deps, task_token, run_id),
   }
 }
@@ -78,12 +79,14 @@ async function paidBy(tx: Tx, { task_id, entitlement_id }: TaskRow) {
   }
 }
 
-async function madeBy(tx: Tx, runId: string) {
-  const made = await findReturnPackage(tx, runId)
+/** What a run has made; its completion is signed for those who paid for it, so it is shown once it is delivered. */
+async function madeBy(tx: Tx, { task_id }: TaskRow) {
+  const made = await findReturnPackage(tx, runIdOf(task_id))
+  const delivered = (await isDelivered(tx, task_id)) ? made : undefined
   return {
     return_package_id: made?.return_package_id ?? null,
     proof_hash: made?.proof_hash ?? null,
-    completion_signature: made?.completion_signature ?? null,
+    completion_signature: delivered?.completion_signature ?? null,
   }
 }
 

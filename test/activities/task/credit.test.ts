@@ -11,7 +11,8 @@ import { refundReference } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { writeMoneyReceipt } from '../../../activities/credit/deps.ts'
 import { claimQuote, issueQuote } from '../../../activities/credit/quotes.ts'
-import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
+import { type DerivedTokens, secretSha256 } from '../../../activities/keys/derived-tokens.ts'
+import { openPackageThreads } from '../../../activities/run/package-threads.ts'
 import { createRunSteps } from '../../../activities/run/run.ts'
 import { lockWalletOf } from '../../../activities/store/credit/allowance-wallets.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
@@ -30,9 +31,11 @@ import { findTask, listLedger, requireTask } from '../../../activities/store/tas
 import { claimCredit, requestCredit } from '../../../activities/task/credit.ts'
 import { createTaskSteps } from '../../../activities/task/task.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
+import { readPackage } from '../../../api/services/commerce/evidence.ts'
 import { pilotSubject } from '../../../api/services/reviews/pilot.ts'
 import { deliveredPackage } from '../../../api/services/runs/outcome.ts'
 import { type ReviewDecision, recordReview } from '../../../api/services/runs/review.ts'
+import { runView } from '../../../api/services/runs/views.ts'
 import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
 import { requestRecovery } from '../../../api/services/tasks/recovery.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
@@ -57,7 +60,9 @@ beforeAll(async () => {
   money = await moneyOver(tasks.db)
 })
 const pool = startRailPool()
+const packages = openPackageThreads()
 afterAll(async () => {
+  await packages.close()
   await pool.close()
   await runsRole?.close()
   await tasks?.stop()
@@ -404,6 +409,17 @@ verifies(
   },
 )
 
+/** What the holder of a task reads of its run, and what a proof of its agent reads of the package. */
+async function shown(taskId: string) {
+  const links = { baseUrl: 'http://127.0.0.1:3000', osUrl: 'http://127.0.0.1:3001' }
+  const tokens = { statusToken: async () => 'tk' } as unknown as DerivedTokens
+  const view = await inTx(async (tx) =>
+    runView({ ...links, tokens }, tx, await requireTask(tx, taskId)),
+  )
+  const read = { db: tasks.db, packages }
+  return { view, proven: await readPackage(read, view.return_package_id ?? '', trustedAgent) }
+}
+
 verifies(
   'task.money.delivered',
   'a result that is not charged is neither read nor free',
@@ -411,6 +427,10 @@ verifies(
     const { taskId, entitlementId } = await fundedTask()
     await work(taskId)
     expect(await inTx((tx) => deliveredPackage(tx, taskId))).toBeUndefined()
+    expect(await shown(taskId)).toMatchObject({
+      view: { proof_hash: expect.any(String), completion_signature: null },
+      proven: null,
+    })
     await tasks.record(taskId, ['exception_raised', { code: 'caller_dispute', detail: 'no' }])
     const exceptionId = (await openTaskException(tasks.db, taskId))?.exception_id
     const asked = { taskId, exceptionId, input: undefined, note: '', decided: false } as const
@@ -425,7 +445,13 @@ verifies(
     await inTx((tx) => requestRecovery(tasks.deps, tx, { ...replay, decided: true }))
     await advance(taskId)
     expect(await entitlementOf(taskId)).toMatchObject({ entitlement_id: entitlementId })
-    expect(await inTx((tx) => deliveredPackage(tx, taskId))).toMatchObject({ partial: false })
+    const delivered = await inTx((tx) => deliveredPackage(tx, taskId))
+    expect(delivered).toMatchObject({ partial: false })
+    const { completion_signature } = delivered ?? {}
+    expect(await shown(taskId)).toMatchObject({
+      view: { completion_signature },
+      proven: { recorded: { usage: 'operational', faults: [] } },
+    })
   },
 )
 

@@ -42,9 +42,11 @@ async function finishedRun(): Promise<Run> {
     .poll(async () => (await agent.status(runId, 5_000)).waiting_for, { timeout: 60_000 })
     .toEqual(['review'])
   await agent.approve('loop_step', runId)
-  const packageOf = async () => (await agent.status(runId, 5_000)).return_package_id
-  await expect.poll(packageOf, { timeout: 60_000 }).not.toBeNull()
-  return { runId, packageId: (await packageOf()) ?? '', referenceId, usd: total_usd }
+  // A proof reads what was delivered, which follows the charge.
+  const now = () => agent.status(runId, 5_000)
+  await expect.poll(async () => (await now()).usage_receipt_id, { timeout: 60_000 }).not.toBeNull()
+  const packageId = (await now()).return_package_id ?? ''
+  return { runId, packageId, referenceId, usd: total_usd }
 }
 
 const proofOf = async (
