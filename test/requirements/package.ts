@@ -40,6 +40,11 @@ export const packageRequirements = {
     behavior:
       'A replay package is verified completely offline, and its deterministic rail gives the same result.',
   },
+  'replay.withheld': {
+    source: 'decision',
+    behavior:
+      'Until an operational run is charged, its replay package has neither its completion nor what a model drafted: all else is verified, and the verdict is indeterminate.',
+  },
   'replay.tampered': {
     source: 'tasks § Replay package',
     behavior:

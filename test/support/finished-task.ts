@@ -212,3 +212,23 @@ export async function signedFile(
     verify_instructions: verifyInstructions,
   }
 }
+
+/** The file of a task as it was after this event, without its result. */
+export function withoutResult({ replay_package }: ReplayFile, last: TaskEvent) {
+  const {
+    replay_id: _,
+    code_version: _c,
+    inputs: _i,
+    package_sha256: _p,
+    ...parts
+  } = replay_package
+  const end = parts.ledger.findIndex(({ event }) => event === last) + 1
+  return signedFile({
+    ...parts,
+    ledger: parts.ledger.slice(0, end),
+    receipts: parts.receipts.slice(0, 3),
+    exception_id: null,
+    resume_state: null,
+    return_package: null,
+  })
+}

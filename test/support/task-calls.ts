@@ -87,20 +87,22 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     const asked = { taskId, eventId: key(), event, actor: 'service', data } as TaskEventInput
     return transaction(apis.db, (tx) => recordTransition(deps, tx, { ...asked, limits: {} }))
   }
+  const receiptOf = (taskId: string, kind: string) =>
+    transaction(apis.db, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      return receiptId(await writeTaskReceipt(deps, tx, { task, subject: 'en_1', kind, facts: {} }))
+    })
+  /** Delivers an attested result, as its charge does. */
+  const deliver = async (taskId: string) =>
+    move(taskId, 'receipts_issued', {
+      usage_receipt_id: await receiptOf(taskId, 'usage_receipt'),
+    })
   /** A task that is paid for, with its input. */
   const funded = async (usage: RunUsage = 'operational', on_gaps?: 'ask', criteria?: string[]) => {
     const task = await agreed(usage, on_gaps, criteria)
     await move(task.taskId, 'quote_issued', { quote_id: 'qt_1' })
     await move(task.taskId, 'credit_requested', { entitlement_id: 'en_1' })
-    const settlement_receipt_id = await transaction(apis.db, async (tx) => {
-      const about = {
-        task: await requireTask(tx, task.taskId),
-        subject: 'en_1',
-        kind: 'settlement_receipt',
-        facts: {},
-      }
-      return receiptId(await writeTaskReceipt(deps, tx, about))
-    })
+    const settlement_receipt_id = await receiptOf(task.taskId, 'settlement_receipt')
     await move(task.taskId, 'credit_funded', { settlement_receipt_id })
     await transaction(apis.db, (tx) => provideInput(tx, task.taskId, packetops.sandboxInput))
     return task
@@ -144,6 +146,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     agreed,
     funded,
     move,
+    deliver,
     raise,
     stateOf,
     reaches,

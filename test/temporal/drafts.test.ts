@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { ModelOutput } from '#domain/drafts/draft.ts'
 import { diligenceops } from '#domain/rails/diligenceops.ts'
 import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import type { MadePackage } from '#domain/runs/return-package.ts'
@@ -10,6 +11,7 @@ import { createModelSteps } from '../../activities/model/model.ts'
 import { createDraftSteps } from '../../activities/run/drafts.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { findReturnPackage, listLoopSteps } from '../../activities/store/tasks/runs.ts'
+import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
 import { readReplayPackage } from '../../api/services/replay/replay-package.ts'
 import { recordReview } from '../../api/services/runs/review.ts'
@@ -118,11 +120,23 @@ async function packageOf(taskId: string): Promise<MadePackage> {
   return (await found())?.package as MadePackage
 }
 
-const replayCheck = async (taskId: string) => {
+async function replayed(taskId: string) {
   const { db, tasks } = fixture
   const signReplay = signerOf(tasks.keys, REPLAY_TYP)
   const file = await readReplayPackage({ db, issuer: tasks.deps.issuer, signReplay }, taskId)
-  return verifyReplayFile(file).checks.find(({ check }) => check === 'replay')
+  const { documents } = file.replay_package
+  const outputs = documents.filter(({ content }) => ModelOutput.safeParse(content).success)
+  const { checks } = verifyReplayFile(file)
+  return { outputs: outputs.length, check: checks.find(({ check }) => check === 'replay') }
+}
+
+/** Charges an attested result, without which what a model drafted is withheld. */
+async function deliver(taskId: string): Promise<void> {
+  const stateOf = async () => (await findTask(fixture.db, taskId))?.state
+  await expect.poll(stateOf, { timeout: 60_000 }).toBe('attested')
+  expect((await replayed(taskId)).outputs).toBe(0)
+  const usage_receipt_id = `rc_${'a'.repeat(64)}`
+  await fixture.tasks.record(taskId, ['receipts_issued', { usage_receipt_id }])
 }
 
 /** Every text of a history, those in the bytes of its payloads among them. */
@@ -145,7 +159,14 @@ const hostile = {
 }
 
 verifies(
-  ['model.once', 'model.apart', 'model.injection', 'model.replay', 'model.secret'],
+  [
+    'model.once',
+    'model.apart',
+    'model.injection',
+    'model.replay',
+    'model.secret',
+    'replay.withheld',
+  ],
   'a run is drafted on once, also where every answer is lost',
   async () => {
     server.behavior.now = quotesFirst
@@ -168,7 +189,10 @@ verifies(
     expect(made.drafts?.findings.map(({ code }) => code)).toContain('sentence_dropped')
 
     await server.stop()
-    expect(await replayCheck(taskId)).toMatchObject({ ok: true })
+    await deliver(taskId)
+    const { outputs, check } = await replayed(taskId)
+    expect(outputs).toBeGreaterThan(0)
+    expect(check).toMatchObject({ ok: true, detail: expect.stringContaining('again') })
     await fixture.replay(taskId, runIdOf(taskId))
     for (const id of [taskId, runIdOf(taskId)]) {
       const history = await fixture.client.workflow.getHandle(id).fetchHistory()
@@ -198,7 +222,9 @@ verifies(
     expect(drafts?.drafts).toEqual([])
     expect(drafts?.calls.map(({ outcome }) => outcome)).toContain('not_called')
     expect(drafts?.findings[0]).toMatchObject({ code: 'model_not_used' })
-    expect(await replayCheck(taskId)).toMatchObject({ ok: true })
+    await deliver(taskId)
+    const { check } = await replayed(taskId)
+    expect(check).toMatchObject({ ok: true, detail: expect.stringContaining('again') })
     await stop()
   },
   180_000,

@@ -98,6 +98,7 @@ verifies(
     })
     await calls.decided(run, 'loop_step', 'approve')
     await calls.reaches(token, 'attested')
+    await calls.deliver(taskId)
 
     const file = join(scratch, 'package.json')
     writeFileSync(file, (await recover('replay-package', run)).out)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { diligenceops } from '#domain/rails/diligenceops.ts'
 import { tokenops } from '#domain/rails/tokenops.ts'
 import { packageRoot } from '../../activities/config/package-root.ts'
-import { finishedTask, keySet, receiptKey } from '../support/finished-task.ts'
+import { finishedTask, keySet, receiptKey, withoutResult } from '../support/finished-task.ts'
 import { verifies } from '../verifies.ts'
 
 let scratch: string
@@ -50,6 +50,26 @@ verifies(
     expect(stdout).toMatch(/^ok {2}replay +diligenceops gives the result [0-9a-f]{64} again$/m)
     expect(stdout).not.toContain('agrees with itself')
     expect(code).toBe(0)
+  },
+)
+
+verifies(
+  ['replay.cli', 'replay.withheld'],
+  'names a result that is withheld, and proves nothing of it',
+  async () => {
+    const withheld = await withoutResult(file, 'result_attested')
+    const { code, stdout } = await replay(
+      save('withheld.json', withheld),
+      '--keys',
+      save('keys.json', keySet()),
+    )
+    const { result_sha256 } = file.replay_package.return_package ?? {}
+    expect(stdout).toMatch(
+      new RegExp(`^ok {2}result +withheld: ${result_sha256} was not delivered$`, 'm'),
+    )
+    expect(stdout).toMatch(/^ok {2}replay +there is no result to compare with/m)
+    expect(stdout).toMatch(/^indeterminate: .* or its result is withheld$/m)
+    expect(code).toBe(2)
   },
 )
 

@@ -11,7 +11,7 @@ const verdicts: Record<Report['verdict'], { says: string; code: number }> = {
   proven: { says: 'proven', code: 0 },
   refused: { says: 'refused: the checks that failed say why', code: 1 },
   indeterminate: {
-    says: 'indeterminate: its keys do not prove who signed it, or when',
+    says: 'indeterminate: its keys do not prove who signed it or when, or its result is withheld',
     code: 2,
   },
 }
@@ -21,7 +21,7 @@ export function addReplay(program: Command): void {
   program
     .command('replay <file>')
     .description(
-      'verify a replay package and do its work again, offline; exit 1 where it is refused, 2 where its keys prove nothing',
+      'verify a replay package and do its work again, offline; exit 1 where it is refused, 2 where it is not proven',
     )
     .option(
       '--keys <file>',

@@ -24,7 +24,12 @@ import {
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { liveContract } from '../../../activities/store/tasks/contracts.ts'
-import { findReturnPackage, findRun, listStepTimes } from '../../../activities/store/tasks/runs.ts'
+import {
+  findReturnPackage,
+  findRun,
+  listStepTimes,
+  type ReturnPackageRow,
+} from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import {
   findDocument,
@@ -33,6 +38,7 @@ import {
   lockTask,
   type TaskRow,
 } from '../../../activities/store/tasks/tasks.ts'
+import { isDelivered } from '../runs/outcome.ts'
 
 export type ReplayDeps = {
   readonly db: Kysely<Database>
@@ -42,7 +48,8 @@ export type ReplayDeps = {
 
 /**
  * The signed replay package of a task as it stands now; the same ledger gives the same bytes. Throws 404 without the task, and
- * 409 `not_ready` before there is anything to replay: an exception, gaps that were found, or a result.
+ * 409 `not_ready` before there is anything to replay: an exception, gaps that were found, or a result. A result that is not
+ * delivered is named by its digest alone.
  */
 export function readReplayPackage(deps: ReplayDeps, taskId: string): Promise<ReplayFile> {
   return transaction(deps.db, (tx) => replayFileOf(deps, tx, taskId))
@@ -58,7 +65,8 @@ export async function replayFileOf(
   const task = await lockTask(tx, taskId)
   if (task === undefined) throw refuse('not_found', { detail: 'no such task' })
   const replay_package = await recordOf(issuer, tx, task)
-  if (replay_package.exception_id === null && replay_package.return_package === null)
+  const { exception_id, ledger } = replay_package
+  if (exception_id === null && !ledger.some(({ event }) => event === 'result_produced'))
     throw refuse('not_ready', {
       detail: `the task is ${task.state}, and nothing stopped it`,
       next_action: 'Read the task until it is attested.',
@@ -84,6 +92,9 @@ async function partsOf(
   const exceptions = (await listTaskExceptions(tx, task_id))
     .filter(({ sequence }) => ledger[sequence - 1]?.to_state !== 'closed')
     .map(({ exception_id }) => exception_id)
+  // An operational result leaves once it is charged, and with it what a model drafted.
+  const isOut = task.usage !== 'operational' || (await isDelivered(tx, task_id))
+  const made = isOut && run !== undefined ? await findReturnPackage(tx, run.run_id) : undefined
   const subjects = [task_id, ...(run === undefined ? [] : [run.run_id]), ...exceptions]
   return {
     issuer,
@@ -98,9 +109,9 @@ async function partsOf(
     documents: [
       ...(await documentsOf(tx, task_id, ledger)),
       ...(await extractionsOf(tx, task)),
-      ...(run === undefined ? [] : await modelOutputsOf(tx, run.run_id)),
+      ...(made === undefined ? [] : await modelOutputsOf(tx, made)),
     ],
-    return_package: run === undefined ? null : await packageOf(tx, run.run_id),
+    return_package: made === undefined ? null : packageOf(made),
     keys: {
       keys: (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt').map(publishedKey),
     },
@@ -162,16 +173,14 @@ async function extractionsOf(
 }
 
 /** The outputs of a model that the drafts of the run name, so that they are checked without a call. */
-async function modelOutputsOf(tx: Tx, runId: string): Promise<ReplayPackage['documents']> {
-  const { drafts } = ((await findReturnPackage(tx, runId))?.package ?? {}) as Partial<MadePackage>
+async function modelOutputsOf(tx: Tx, row: ReturnPackageRow): Promise<ReplayPackage['documents']> {
+  const { drafts } = row.package as Partial<MadePackage>
   const named = new Set(drafts?.calls.map(({ output_sha256 }) => output_sha256))
-  const outputs = named.size === 0 ? [] : await listModelOutputs(tx, runId)
+  const outputs = named.size === 0 ? [] : await listModelOutputs(tx, row.run_id)
   return outputs.filter(({ sha256 }) => named.has(sha256))
 }
 
-async function packageOf(tx: Tx, runId: string): Promise<ReplayPackage['return_package']> {
-  const row = await findReturnPackage(tx, runId)
-  if (row === undefined) return null
-  const made = row.package as MadePackage
-  return { ...signedFacts(made), completion_signature: row.completion_signature }
-}
+const packageOf = (row: ReturnPackageRow): ReplayPackage['return_package'] => ({
+  ...signedFacts(row.package as MadePackage),
+  completion_signature: row.completion_signature,
+})

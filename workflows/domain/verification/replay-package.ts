@@ -131,11 +131,14 @@ function checkResult(
   const dataOf = (event: string) => ledger.findLast((entry) => entry.event === event)?.data
   const [produced, attested] = [dataOf('result_produced'), dataOf('result_attested')]
   if (made === null) {
-    findings.note(
-      'result',
-      produced && 'the ledger names a result that is not here',
-      'none was produced',
-    )
+    const isDelivered = dataOf('receipts_issued') !== undefined
+    if (produced === undefined || isDelivered)
+      findings.note(
+        'result',
+        produced && 'the ledger names a result that is not here',
+        'none was produced',
+      )
+    else findings.withhold('result', `${produced['result_sha256']} was not delivered`)
     return
   }
   const completion = checkCompletion(

@@ -1,7 +1,10 @@
 import type { Check } from '../tasks/terms.ts'
 import type { Signed, Standing } from './signed.ts'
 
-/** What a verification comes to. `indeterminate`: all holds, but by a key that was revoked, or by keys that nothing else vouches for. */
+/**
+ * What a verification comes to. `indeterminate`: all holds, but by a key that was revoked, by keys that nothing else vouches
+ * for, or without a part that is withheld.
+ */
 export type Report = {
   verdict: 'proven' | 'refused' | 'indeterminate'
   checks: Check[]
@@ -12,6 +15,8 @@ export type Report = {
 export type Findings = {
   /** Notes a check: it holds unless there is a fault. */
   note(check: string, fault: string | undefined, holds: string): void
+  /** Notes that a part is left out: nothing contradicts it, and nothing proves it. */
+  withhold(check: string, detail: string): void
   /** Remembers the key of a signature and gives back its claims, or what is wrong with it. */
   claims(signed: Signed): { payload: Record<string, unknown> } | { fault: string }
   /** `vouched`: whether the keys come from elsewhere than what they verify. */
@@ -21,9 +26,14 @@ export type Findings = {
 export function openFindings(): Findings {
   const checks: Check[] = []
   const keys = new Map<string, Standing>()
+  let isWhole = true
   return {
     note: (check, fault, holds) => {
       checks.push({ check, ok: fault === undefined, detail: fault ?? holds })
+    },
+    withhold: (check, detail) => {
+      isWhole = false
+      checks.push({ check, ok: true, detail: `withheld: ${detail}` })
     },
     claims: (signed) => {
       if (!signed.ok) return { fault: signed.fault }
@@ -33,7 +43,7 @@ export function openFindings(): Findings {
     },
     report: (vouched = true) => {
       const signedBy = [...keys].map(([kid, standing]) => ({ kid, standing }))
-      return { verdict: verdictOf(checks, keys, vouched), checks, keys: signedBy }
+      return { verdict: verdictOf(checks, keys, vouched && isWhole), checks, keys: signedBy }
     },
   }
 }
@@ -41,10 +51,10 @@ export function openFindings(): Findings {
 function verdictOf(
   checks: Check[],
   keys: ReadonlyMap<string, Standing>,
-  vouched: boolean,
+  isProof: boolean,
 ): Report['verdict'] {
   if (checks.some(({ ok }) => !ok)) return 'refused'
-  return vouched && ![...keys.values()].includes('revoked') ? 'proven' : 'indeterminate'
+  return isProof && ![...keys.values()].includes('revoked') ? 'proven' : 'indeterminate'
 }
 
 /** A fault, unless the thing that was checked holds. */

@@ -10,18 +10,22 @@ const stack = taskStack()
 const packageOf = async (token: string) =>
   (await stack.calls.asHolder(token).call('task-replay-package', {})).body
 /** The findings of a reader who has only the file and the key set. */
-const proven = async (token: string) => {
+const verified = async (token: string) => {
   const keys = KeySet.parse(
     await (await fetch(`${stack.calls.hosts.base}/.well-known/jwks.json`)).json(),
   )
   const report = verifyReplayFile(JSON.parse(JSON.stringify(await packageOf(token))), { keys })
   expect(report.checks.filter(({ ok }) => !ok)).toEqual([])
+  return report
+}
+const proven = async (token: string) => {
+  const report = await verified(token)
   expect(report.verdict).toBe('proven')
   return report
 }
 
 verifies(
-  ['task.http.replay', 'task.http.receipts'],
+  ['task.http.replay', 'task.http.receipts', 'replay.withheld'],
   'an outside party reproduces the result from a replay package',
   async () => {
     const { taskId, token } = await stack.calls.funded()
@@ -93,6 +97,12 @@ verifies(
       'result_produced',
       'result_attested',
     ])
+    // Before its charge a result is named by its digest alone.
+    const withheld = await verified(token)
+    expect(withheld).toMatchObject({ verdict: 'indeterminate' })
+    expect(withheld.checks.find(({ check }) => check === 'result')?.detail).toMatch(/^withheld: /)
+    expect((await packageOf(token)).replay_package.return_package).toBeNull()
+    await stack.calls.deliver(taskId)
     const report = await proven(token)
     const { replay_package } = await packageOf(token)
     expect(report.checks.at(-1)?.detail).toContain(

@@ -13,7 +13,13 @@ import { packageRoot } from '../../../../activities/config/package-root.ts'
 import { signCompact } from '../../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../../activities/keys/generate.ts'
 import { keyRings } from '../../../../activities/keys/key-ring.ts'
-import { finishedTask, keySet, receiptKey, signedFile } from '../../../support/finished-task.ts'
+import {
+  finishedTask,
+  keySet,
+  receiptKey,
+  signedFile,
+  withoutResult,
+} from '../../../support/finished-task.ts'
 import { verifies } from '../../../verifies.ts'
 
 const file = await finishedTask(packetops)
@@ -245,6 +251,28 @@ verifies(
     const report = verifyAgain(before, { keys: keySet() })
     expect(report.verdict).toBe('proven')
     expect(report.checks.at(-1)?.detail).toContain('no result to compare with')
+  },
+)
+
+verifies(
+  'replay.withheld',
+  'a result is withheld before its receipts, and missing after',
+  async () => {
+    const without = async (last: 'result_produced' | 'result_attested' | 'receipts_issued') => {
+      const report = verifyAgain(await withoutResult(file, last), { keys: keySet() })
+      return { ...report, result: report.checks.find(({ check }) => check === 'result') }
+    }
+    const sha256 = made.return_package?.result_sha256
+    for (const last of ['result_produced', 'result_attested'] as const) {
+      const { verdict, checks, result } = await without(last)
+      expect([verdict, faults({ checks })]).toEqual(['indeterminate', []])
+      expect(result?.detail).toBe(`withheld: ${sha256} was not delivered`)
+    }
+    const { verdict, result } = await without('receipts_issued')
+    expect([verdict, result?.detail]).toEqual([
+      'refused',
+      'the ledger names a result that is not here',
+    ])
   },
 )
 
