@@ -82,7 +82,7 @@ EXECUTE_DELEGATED_ACTION: Operation[types.ExecuteDelegatedActionRequest, types.E
 REVOKE_MANDATE: Operation[types.RevokeMandateRequest, types.RevokeMandateAnswer] = Operation(
     "revoke-mandate", "POST", "/api/delegated-authority", "base", ("operator",)
 )
-"""Revoke a mandate with its unused grants; no action starts under it afterwards."""
+"""Revoke a mandate with its unused grants; no action, payment or payout starts under it afterwards."""
 
 AGENT_PRICING: Operation[types.AgentPricingRequest, types.AgentPricingAnswer] = Operation(
     "agent-pricing", "GET", "/api/agent-pricing", "base", ("public",)
@@ -907,7 +907,7 @@ RECOVERY_ACT: Operation[types.RecoveryActRequest, types.RecoveryActAnswer] = Ope
 MONEY: Operation[types.MoneyRequest, types.MoneyAnswer] = Operation(
     "money", "GET", "/api/operator/money", "base", ("operator",)
 )
-"""Read balances, the daily cap, credit, fees, statements, and what moved."""
+"""Read balances, the daily cap, credit, wallets, revenue, fees, statements, and what moved."""
 
 PILOTS_LIST: Operation[types.PilotsListRequest, types.PilotsListAnswer] = Operation(
     "pilots-list", "GET", "/api/operator/pilots", "base", ("operator",)
@@ -942,7 +942,7 @@ PAUSES: Operation[types.PausesRequest, types.PausesAnswer] = Operation(
 MANDATES_LIST: Operation[types.MandatesListRequest, types.MandatesListAnswer] = Operation(
     "mandates-list", "GET", "/api/operator/mandates", "base", ("operator",)
 )
-"""Search the mandates of agents, with what is used and left of each."""
+"""Search the mandates of agents and those for payouts, with what is used and left of each."""
 
 MANDATE_READ: Operation[types.MandateReadRequest, types.MandateReadAnswer] = Operation(
     "mandate-read", "GET", "/api/operator/mandates/{mandate_id}", "base", ("operator",)

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 2ac5f3ea1526585968a0c99365b2274fe002370ed74bbb6708ba6ad8d8bf45bd.
+# Made by `npm run client:python` from operations with SHA-256 258220ce44627de2d73f13fd7de48de5d9b4228c2ebe3885bdb52712160f66f5.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -2860,9 +2860,13 @@ class Credit1(TypedDict):
     outstanding_units: int
     funded: int
     reserved_units: int
+    wallet_units: int
+    debt_units: int
+    revenue_units: int
+    fee_units: int
 
 
-class Fees(TypedDict):
+class CallFees(TypedDict):
     settled: int
     usdc: str
     credits: int
@@ -2887,7 +2891,7 @@ class Money(TypedDict):
     daily_cap: DailyCap
     gas_wallets: list[GasWallet]
     credit: Credit1
-    fees: Fees
+    call_fees: CallFees
     series: list[Series]
     statements: list[Statement]
     open_differences: int
@@ -3017,7 +3021,7 @@ class Budget1(TypedDict):
 
 
 class MandateLine(TypedDict):
-    kind: Literal['authority', 'ap2']
+    kind: Literal['authority', 'ap2', 'payout']
     mandate_id: str
     agent_id: str | None
     agent_name: str | None
@@ -6872,7 +6876,7 @@ class PausesRequest(TypedDict):
 
 
 class MandatesListRequest(TypedDict):
-    kind: NotRequired[Literal['authority', 'ap2']]
+    kind: NotRequired[Literal['authority', 'ap2', 'payout']]
     state: NotRequired[Literal['active', 'exhausted', 'expired', 'revoked']]
     q: NotRequired[str]
     offset: NotRequired[str]
@@ -8410,7 +8414,7 @@ class MandateLines(TypedDict):
 
 
 class MandateDetail(TypedDict):
-    kind: Literal['authority', 'ap2']
+    kind: Literal['authority', 'ap2', 'payout']
     mandate_id: str
     agent_id: str | None
     agent_name: str | None
