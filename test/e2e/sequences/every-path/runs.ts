@@ -78,6 +78,11 @@ const walletRun = async (world: World, isRich: boolean) => ({
   ...(await terms(world, 'packetops', false)),
   wallet_id: await world.wallet(isRich ? 50_000 : 0),
 })
+/** Nothing waits for anyone in a sandbox run, so it moves on between two calls. */
+const sandboxVaries = {
+  run: 'A repeat shows how far the run is by then.',
+  receipts: 'A repeat shows the receipts that there are by then.',
+}
 const sandbox = (rail: 'packetops' | 'tokenops') => ({ rail, idempotency_key: freshKey() })
 /** The holder of a sandbox run that is over, so that nothing of it moves any more. */
 const rested = async ({ open: by, holder }: World, rail: 'packetops' | 'tokenops') => {
@@ -112,12 +117,14 @@ export const runRows: Rows = {
     ask: () => sandbox('packetops'),
     other: () => sandbox('tokenops'),
     kept: sandboxKept,
+    varies: sandboxVaries,
   },
   'agent-sandbox-run': {
     as: open,
     ask: () => sandbox('packetops'),
     other: () => ({ ...sandbox('tokenops'), fault: 'callback_failure' }),
     kept: sandboxKept,
+    varies: sandboxVaries,
   },
   'agent-sandbox-read': {
     as: (world) => rested(world, 'packetops'),
