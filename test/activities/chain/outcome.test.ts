@@ -249,7 +249,7 @@ verifies(
   'a hundred waiting transfers share block reads until new blocks come',
   async () => {
     const resume = await fixture.haltMining()
-    const { chain, asked, close } = await countedChain(20)
+    const { chain, asked, close } = await countedChain(200)
     const waiting = await Promise.all(Array.from({ length: 100 }, () => fixture.authorize()))
     const look = () =>
       Promise.all(
