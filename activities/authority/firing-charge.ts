@@ -27,7 +27,8 @@ export async function chargeFiring(
   const keyStatus = await authorityKeyStatus(keys, tx)
   const { facts } = await readMandate(tx, { keyStatus, lock: true }, firing.document)
   const priceUsd = (await requireQuote(tx, quoteId)).total_usd
-  const isPaid = priceUsd <= ((await findReserved(tx, firing)) ?? -1)
+  const reserved = await findReserved(tx, firing)
+  const isPaid = reserved !== undefined && priceUsd <= reserved
   const used = isPaid ? { usd: priceUsd, actions: 1 } : { usd: 0, actions: 0 }
   const mandate = 'flaw' in facts ? facts : { ...facts, used: without(facts.used, used) }
   const nowMs = (await clockSeconds(tx)) * 1000

@@ -213,20 +213,23 @@ export async function signedFile(
   }
 }
 
+/** The file of a package that was changed, as the service itself would sign it: what is wrong is only inside it. */
+export const signedAgain = ({
+  replay_id: _,
+  code_version: _c,
+  inputs: _i,
+  package_sha256: _p,
+  ...parts
+}: ReplayPackage): Promise<ReplayFile> => signedFile(parts)
+
 /** The file of a task as it was after this event, without its result. */
 export function withoutResult({ replay_package }: ReplayFile, last: TaskEvent) {
-  const {
-    replay_id: _,
-    code_version: _c,
-    inputs: _i,
-    package_sha256: _p,
-    ...parts
-  } = replay_package
-  const end = parts.ledger.findIndex(({ event }) => event === last) + 1
-  return signedFile({
-    ...parts,
-    ledger: parts.ledger.slice(0, end),
-    receipts: parts.receipts.slice(0, 3),
+  const { ledger, receipts } = replay_package
+  const end = ledger.findIndex(({ event }) => event === last) + 1
+  return signedAgain({
+    ...replay_package,
+    ledger: ledger.slice(0, end),
+    receipts: receipts.slice(0, 3),
     exception_id: null,
     resume_state: null,
     return_package: null,

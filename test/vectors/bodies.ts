@@ -131,6 +131,8 @@ const headerReasons: Readonly<Record<string, Reason>> = {
   typ: 'wrong_type',
 }
 
+const neededClaims = ['iss', 'sub', 'kind', 'iat']
+
 /** What is wrong with the JWS next to a body, whatever the body says. */
 function signatureCases(kind: BodyKind): Case[] {
   const { good, claims } = made(kind)
@@ -161,7 +163,7 @@ function signatureCases(kind: BodyKind): Case[] {
       signed({ kid: authorityKey.kid }, authorityKey),
       'unknown_key',
     ],
-    ...['iss', 'sub', 'kind', 'iat'].map(
+    ...neededClaims.map(
       (name): Case => [`without ${name}, signed`, without(name), 'claims_invalid'],
     ),
     ...eachLeafChanged(header).map(

@@ -1,5 +1,5 @@
 import { hex } from './columns.ts'
-import { changesMoreThan, guard, keepRows } from './guards.ts'
+import { guardMandates, keepRows } from './guards.ts'
 
 const since = (time: string) => `date_bin('10 minutes', ${time}, 'epoch')`
 
@@ -159,15 +159,7 @@ export const payouts: readonly string[] = [
   )`,
   `create index mandates_issued on mandates (issued_at, mandate_id)`,
   `create index mandates_payout on mandates (payout_id)`,
-  ...guard('mandates', {
-    deleted: 'a mandate is never deleted',
-    updated: {
-      'the terms of a mandate do not change': changesMoreThan(
-        'revoked_at, revoked_by, revoke_reason',
-      ),
-      'a revoked mandate stays revoked': `old.revoked_at is not null`,
-    },
-  }),
+  ...guardMandates('mandates'),
   // Reads which mandate authorized the payout from the replay keys. The lock waits for a revocation that has begun, or makes it wait.
   `create function payout_mandate_revoked(payout text) returns boolean language plpgsql as $$
   begin

@@ -1,5 +1,5 @@
 import { refusal } from './columns.ts'
-import { changesMoreThan, guard } from './guards.ts'
+import { guardMandates } from './guards.ts'
 
 /** Open payment mandates of AP2, and the payments that were made under them. */
 export const ap2: readonly string[] = [
@@ -36,15 +36,7 @@ export const ap2: readonly string[] = [
     paid_at timestamptz not null default clock_timestamp()
   )`,
   `create index ap2_payments_mandate on ap2_payments (mandate_key)`,
-  ...guard('ap2_mandates', {
-    deleted: 'a mandate is never deleted',
-    updated: {
-      'the terms of a mandate do not change': changesMoreThan(
-        'revoked_at, revoked_by, revoke_reason',
-      ),
-      'a revoked mandate stays revoked': `old.revoked_at is not null`,
-    },
-  }),
+  ...guardMandates('ap2_mandates'),
   // A payment that brought nothing is given back to the budget.
   `create function ap2_payments_guard() returns trigger language plpgsql as $$
   declare

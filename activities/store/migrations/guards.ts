@@ -54,3 +54,15 @@ export const changesMoreThan = (columns: string): string => {
   const changing = `array['${columns.split(', ').join("','")}']`
   return `to_jsonb(new) - ${changing} <> to_jsonb(old) - ${changing}`
 }
+
+/** Guards mandates: they are never deleted, their terms stay as they are, and a revocation is final. */
+export const guardMandates = (table: string): string[] =>
+  guard(table, {
+    deleted: 'a mandate is never deleted',
+    updated: {
+      'the terms of a mandate do not change': changesMoreThan(
+        'revoked_at, revoked_by, revoke_reason',
+      ),
+      'a revoked mandate stays revoked': `old.revoked_at is not null`,
+    },
+  })

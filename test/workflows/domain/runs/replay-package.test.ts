@@ -17,7 +17,7 @@ import {
   finishedTask,
   keySet,
   receiptKey,
-  signedFile,
+  signedAgain,
   withoutResult,
 } from '../../../support/finished-task.ts'
 import { verifies } from '../../../verifies.ts'
@@ -29,17 +29,7 @@ const faults = (report: { checks: { check: string; ok: boolean }[] }) =>
   report.checks.filter(({ ok }) => !ok).map(({ check }) => check)
 const verifyAgain = (changed: ReplayFile, settings = {}) =>
   verifyReplayFile(JSON.parse(JSON.stringify(changed)), settings)
-/** The service itself signs a package with this change: what is wrong is only inside it. */
-const resigned = (change: Partial<ReplayPackage>) => {
-  const {
-    replay_id: _,
-    code_version: _c,
-    inputs: _i,
-    package_sha256: _p,
-    ...parts
-  } = { ...made, ...change }
-  return signedFile(parts)
-}
+const resigned = (change: Partial<ReplayPackage>) => signedAgain({ ...made, ...change })
 
 verifies(
   'replay.verified',
