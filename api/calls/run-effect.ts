@@ -3,7 +3,6 @@ import { DomainError, type Refusal } from '#domain/core/errors.ts'
 import {
   type AnsweredCall,
   answerCall,
-  answerIn,
   claimGrant,
   dropCallLease,
   findCall,
@@ -99,13 +98,11 @@ async function storedFirst(
     () => null,
   )
   for (;;) {
-    const notice = await Promise.race([ended, deps.changes.notified(identity.callId, 500)])
-    if (notice === null) return undefined
+    const changed = await Promise.race([ended, deps.changes.wait(identity.callId, 500)])
+    if (changed === null) return undefined
     // Without a notification, or with Postgres down, `handling` brings the answer.
-    if (notice === undefined) continue
-    const row =
-      answerIn(identity.callId, notice) ??
-      (await findCall(deps.db, identity.callId).catch(() => undefined))
+    if (!changed) continue
+    const row = await findCall(deps.db, identity.callId).catch(() => undefined)
     if (row !== undefined && row.answer_state !== 'open') return row
   }
 }

@@ -34,6 +34,16 @@ export const signerRequirements = {
     behavior:
       'The worker of runs has a role of its own, which writes the tables that the steps of runs leave and no other, and reads what these steps read and no other: no money, orders, credentials, keys or sessions beyond the columns that are declared. It deletes the bytes of an upload that holds a secret alone.',
   },
+  'signer.notices': {
+    source: 'stack § Database roles',
+    behavior:
+      'A notification of Postgres carries an id and nothing else. No text that another role notifies ends, misleads or fills a process that listens: answers are read from rows.',
+  },
+  'signer.public-rights': {
+    source: 'stack § Database roles',
+    behavior:
+      'What Postgres gives to every role is revoked: temporary tables, large objects, logical messages, other databases of the owner, and advisory locks for all but the API and the worker. Each role has a limit of connections.',
+  },
   'signer.roles': {
     source: 'stack § Database roles',
     behavior:

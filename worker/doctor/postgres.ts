@@ -62,7 +62,7 @@ export function checkGasWalletQueues(gasWallets: readonly GasWalletHealth[]): Fi
 }
 
 /** A process that connects as another user could do more than it needs. */
-function checkRoles({ user, missing, differences }: RoleHealth): Finding {
+function checkRoles({ user, missing, differences, publicRights }: RoleHealth): Finding {
   if (missing.length > 0)
     return fault(
       `${missing.join(', ')} missing`,
@@ -72,6 +72,11 @@ function checkRoles({ user, missing, differences }: RoleHealth): Finding {
     return fault(
       differences.join('; '),
       `Run node dist/worker/migrate.js, which grants what is declared; ${ROLES_PAGE}`,
+    )
+  if (publicRights.length > 0)
+    return warning(
+      publicRights.join('; '),
+      `Run node dist/worker/migrate.js as a superuser, which revokes it; ${ROLES_PAGE}`,
     )
   const names = databaseRoles.map(roleName)
   if (!names.includes(user))

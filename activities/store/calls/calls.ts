@@ -7,9 +7,6 @@ import { now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import { type Lease, leaseEnd } from './call-lease.ts'
 
-/** The payload of a Postgres notification is limited to 8,000 bytes, ids included. */
-const NOTIFIED_BYTES_MAX = 7_500
-
 export type CallRow = Selectable<Database['calls']>
 /** An answered call: its answer and the fee that is owed for it. */
 export type AnsweredCall = Pick<
@@ -127,8 +124,7 @@ export async function claimGrant(tx: Tx, callId: string, subject: string): Promi
 
 /**
  * Stores the first final answer of a call, uses its grant, notifies the waiting processes and passes its payment on
- * to settlement. The answer is `final` unless a payment still has to settle. The notification of an answer without a
- * payment carries the answer itself, so that the waiting call need not read it (`answerTold`).
+ * to settlement. The answer is `final` unless a payment still has to settle.
  */
 export const answerCall = (
   callId: string,
@@ -145,29 +141,12 @@ const storeAnswer = prepared(
       answer_state = case when payment_id is null
         or exists (select 1 from payments p where p.payment_id = calls.payment_id and p.state = 'settled') then 'final' else 'done' end
     where call_id = ${callId} and answer_state = 'open' and grant_state <> 'released'
-    returning call_id, payment_id, status, answer),
+    returning call_id, payment_id),
   charged as (
     update payments set state = 'settling', changed_at = clock_timestamp()
     from answered where payments.payment_id = answered.payment_id and payments.state = 'claimed')
-  select pg_notify(${CHANGES_CHANNEL}, call_id ||
-    case when payment_id is null and octet_length(answer::text) < ${sql.lit(NOTIFIED_BYTES_MAX)} then ' ' || status || ' ' || answer else '' end)
-  from answered`,
+  select pg_notify(${CHANGES_CHANNEL}, call_id) from answered`,
 )
-
-/** The answer that a notification carried. Undefined if it carried none. */
-export function answerIn(call_id: string, notified: string): AnsweredCall | undefined {
-  if (notified === '') return undefined
-  const [status = ''] = notified.split(' ', 1)
-  const answer = JSON.parse(notified.slice(status.length + 1))
-  return {
-    call_id,
-    answer_state: 'final',
-    status: Number(status),
-    answer,
-    funding: 'none',
-    payment_id: null,
-  }
-}
 
 /**
  * Releases a call before its effect: `open → released`. The free slot, the proof nonce and the payment become usable

@@ -4,13 +4,11 @@ import { CHANGES_CHANNEL } from './notify.ts'
 
 /**
  * Waits for a change of an id. `true` as soon as it is notified, `false` after the timeout, so that a lost
- * notification is harmless. `notified` returns the text after the id, which may be empty, or undefined after the
- * timeout.
+ * notification is harmless. Every role of the server may notify any text, so a notification only says that it is time to read the row.
  */
 export type Changes = {
   wait(id: string, ms: number): Promise<boolean>
-  notified(id: string, ms: number): Promise<string | undefined>
-  /** Calls the listener with each id that is notified, until the returned function is called. */
+  /** Calls the listener with each text in the form of an id that is notified, until the returned function is called. */
   subscribe(listener: (id: string) => void): () => void
   close(): Promise<void>
 }
@@ -32,6 +30,9 @@ export async function lookUntil<T>(
 }
 
 const ANY = Symbol('any id')
+/** The prefix keeps a notified text apart from the emitter's own events, such as `error`, which throws. */
+const eventOf = (id: string): string => `id:${id}`
+const CHANGED_ID = /^[\w-]{1,100}$/
 
 /** One listening connection for the process. It reconnects by itself. */
 export function createChanges(databaseUrl: string, pollMs = 500): Changes {
@@ -57,10 +58,9 @@ export function createChanges(databaseUrl: string, pollMs = 500): Changes {
     client = next
     next.on('error', lost)
     next.on('end', lost)
-    next.on('notification', ({ payload = '' }) => {
-      const [id = ''] = payload.split(' ', 1)
-      emitter.emit(id, payload.slice(id.length + 1))
-      emitter.emit(ANY, id)
+    next.on('notification', ({ payload: id = '' }) => {
+      emitter.emit(eventOf(id))
+      if (CHANGED_ID.test(id)) emitter.emit(ANY, id)
     })
     await next
       .connect()
@@ -69,23 +69,23 @@ export function createChanges(databaseUrl: string, pollMs = 500): Changes {
   }
   void connect()
 
-  const notified: Changes['notified'] = (id, ms) =>
+  const wait: Changes['wait'] = (id, ms) =>
     new Promise((resolve) => {
-      const end = (more?: string): void => {
+      const end = (changed: boolean): void => {
         clearTimeout(timer)
-        emitter.off(id, end)
-        resolve(more)
+        emitter.off(eventOf(id), notified)
+        resolve(changed)
       }
-      const timer = setTimeout(end, Math.max(0, Math.min(ms, pollMs)))
-      emitter.on(id, end)
+      const notified = () => end(true)
+      const timer = setTimeout(end, Math.max(0, Math.min(ms, pollMs)), false)
+      emitter.on(eventOf(id), notified)
     })
   return {
-    notified,
+    wait,
     subscribe: (listener) => {
       emitter.on(ANY, listener)
       return () => emitter.off(ANY, listener)
     },
-    wait: async (id, ms) => (await notified(id, ms)) !== undefined,
     close: async () => {
       closed = true
       clearTimeout(reconnect)

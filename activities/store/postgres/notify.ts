@@ -1,10 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from './db.ts'
 
-/**
- * The only Postgres channel. Its payload is the id of the call, payout or payment that changed, and optionally a text
- * after a space.
- */
+/** The only Postgres channel. Its payload is the id of what changed and nothing else, because every role can listen and notify. */
 export const CHANGES_CHANNEL = 'agent_rails_changes'
 
 /** Wakes every process that waits for `id` when the transaction commits. */

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema/schema.ts'
+import { readPublicRights } from './public-rights.ts'
 import { type DatabaseRole, databaseRoles, guardedTables, roleName } from './roles.ts'
 
 /**
@@ -10,6 +11,8 @@ export type RoleHealth = {
   readonly user: string
   readonly missing: readonly string[]
   readonly differences: readonly string[]
+  /** What every role of the server may do here, which only a superuser can revoke. */
+  readonly publicRights: readonly string[]
 }
 
 const privileges = ['select', 'insert', 'update', 'delete'] as const
@@ -27,6 +30,7 @@ export async function readRoles(db: Kysely<Database>): Promise<RoleHealth> {
     user: known.rows[0]?.user ?? '',
     missing: names.filter((name) => !made.has(name)),
     differences: await differing(db, declared),
+    publicRights: await readPublicRights(db),
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema/schema.ts'
 import { transaction } from './db.ts'
+import { withoutPublicRights } from './public-rights.ts'
 
 /**
  * The users of the database: `worker` also reserves and signs, `runs` reads and writes what the steps of runs need and leave, and no money,
@@ -230,7 +231,7 @@ export const columnsReadByRuns: Readonly<Record<string, readonly string[]>> = {
   paid_next_steps: ['pilot_id'],
 }
 
-/** The only roles that may call functions with their owner's rights. */
+/** The only roles that may call functions with their owner's rights and take advisory locks. */
 const callers: readonly DatabaseRole[] = ['api', 'worker']
 /** The functions that triggers call as the role that writes. */
 const grantRunsFunctions = `do $$ declare f regprocedure; begin
@@ -257,8 +258,13 @@ export async function grantPrivileges(db: Kysely<Database>): Promise<void> {
       rows.some(({ rolname }) => rolname === roleName(role)),
     )
     if (made.length === 0) return
-    for (const statement of [...ownFunctions, ...made.flatMap(grantsOf)])
-      await sql.raw(statement).execute(tx)
+    const lockers = made.filter((role) => callers.includes(role))
+    const statements = [
+      ...ownFunctions,
+      withoutPublicRights(made.map(roleName), lockers.map(roleName)),
+      ...made.flatMap(grantsOf),
+    ]
+    for (const statement of statements) await sql.raw(statement).execute(tx)
   })
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
 import { endUploadCheck } from '../../../../activities/store/agents/upload-checks.ts'
@@ -6,6 +7,7 @@ import { hastenRotation } from '../../../../activities/store/keys/key-rotations.
 import { writeControl } from '../../../../activities/store/payouts/controls.ts'
 import { createRoles, roleUrl } from '../../../../activities/store/postgres/create-roles.ts'
 import { createDatabase, type OpenDatabase } from '../../../../activities/store/postgres/db.ts'
+import { readPublicRights } from '../../../../activities/store/postgres/public-rights.ts'
 import {
   columnsReadByRuns,
   type DatabaseRole,
@@ -294,3 +296,56 @@ verifies(
     await expect(sql`update payouts set memo = ''`.execute(signer)).rejects.toMatchObject(refused)
   },
 )
+
+verifies(
+  'signer.public-rights',
+  'no role has what Postgres gives to every role, beyond its own',
+  async () => {
+    expect(await readPublicRights(database.db)).toEqual([])
+    const statements = [
+      'create temporary table mine (id integer)',
+      'select lo_create(0)',
+      "select lo_from_bytea(0, '\\x00')",
+      "select pg_logical_emit_message(false, 'p', 'text')",
+    ]
+    const locks = [
+      "select pg_advisory_lock_shared(hashtextextended('switches', 0))",
+      'select pg_advisory_lock(1, 2)',
+      'select pg_try_advisory_xact_lock(1)',
+    ]
+    for (const role of ['reader', 'signer'] as const)
+      for (const statement of [...statements, ...locks])
+        await expect(sql.raw(statement).execute(as(role)), statement).rejects.toMatchObject(refused)
+    for (const role of ['api', 'worker'] as const) {
+      for (const statement of statements)
+        await expect(sql.raw(statement).execute(as(role)), statement).rejects.toMatchObject(refused)
+      await sql`select pg_advisory_xact_lock(1)`.execute(as(role))
+    }
+  },
+)
+
+verifies('signer.public-rights', 'no role connects to another database of the owner', async () => {
+  for (const name of ['postgres', 'template1']) {
+    const url = new URL(roleUrl(database.url, 'reader', passwords))
+    url.pathname = `/${name}`
+    const other = createDatabase({ url: url.href, applicationName: 'reader', poolSize: 1 })
+    open.push(other)
+    await expect(sql`select 1`.execute(other.db), name).rejects.toMatchObject(refused)
+  }
+})
+
+verifies('signer.public-rights', 'one role cannot take the connections of the others', async () => {
+  const { rows } = await sql<{ most: number; all: number }>`select rolconnlimit as most,
+    current_setting('max_connections')::int as all from pg_roles where rolname like 'agent_rails_%'`.execute(
+    database.db,
+  )
+  expect(rows).toHaveLength(databaseRoles.length)
+  for (const { most, all } of rows) expect([most > 0, most < all]).toEqual([true, true])
+  const url = roleUrl(database.url, 'reader', passwords)
+  const held = Array.from({ length: 40 }, () => new pg.Client({ connectionString: url }))
+  const made = await Promise.allSettled(held.map((client) => client.connect()))
+  const full = made.filter(({ status }) => status === 'rejected')
+  expect(full.length).toBeGreaterThan(0)
+  await sql`select 1`.execute(as('api'))
+  await Promise.allSettled(held.map((client) => client.end()))
+})
