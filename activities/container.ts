@@ -55,10 +55,10 @@ export function openChain(config: Config) {
     pollMs: config.CHAIN_POLL_MS,
   })
   const asset = config.ASSET_CONTRACT_ADDRESS
-  const findOutcome: FindOutcome = (authorization, fromBlock, seenIn) =>
+  const findOutcome: FindOutcome = (authorization, sought) =>
     readOutcome(
       chain,
-      { ...authorization, asset, fromBlock, seenIn },
+      { ...authorization, ...sought, asset },
       { confirmations: config.CONFIRMATIONS },
     )
   return { chain, findOutcome }

@@ -20,7 +20,7 @@ import { keepFresh, readJointly } from './shared-reading.ts'
 export type ChainReader = PublicClient<Transport, ChainFacts>
 
 /** The fields of a block that confirmations need; `timestamp` is in Unix seconds. */
-type BlockMark = { readonly number: bigint; readonly hash: Hex; readonly timestamp: bigint }
+export type BlockMark = { readonly number: bigint; readonly hash: Hex; readonly timestamp: bigint }
 type Heights = { readonly head: BlockMark; readonly finalized: BlockMark }
 
 /** One view of the chain. Concurrent calls of `heights` share a reading that starts after them. */

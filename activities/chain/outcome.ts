@@ -10,7 +10,7 @@ import {
   toEventSelector,
 } from 'viem'
 import type { TokenAuthorization } from './authorization.ts'
-import type { Chain, ChainReader, ChainView } from './client.ts'
+import type { BlockMark, Chain, ChainReader, ChainView } from './client.ts'
 import { tokenAbi, tokenEvents } from './token.ts'
 
 /**
@@ -26,6 +26,8 @@ export type OutcomeTerms = {
   readonly validBefore: bigint
   readonly fromBlock: bigint
   readonly seenIn?: SeenIn | undefined
+  /** The stored hash of the transaction that was sent; its receipt is read before the logs. */
+  readonly transactionHash?: Hex | undefined
 }
 
 /** The block that contained the event at the last search. */
@@ -46,22 +48,42 @@ export type Included = {
 /** Why nothing is proven: no node answered, the nonce is unused so far, or the answers are not final or contradict each other. */
 type UnknownCode = 'unreachable' | 'unused' | 'open'
 
+/** It can never move money: `finalizedBlock` was final on every node that was asked, and no block after it can take the authorization. */
+type Dead = { kind: 'dead'; reason: 'expired' | 'canceled'; finalizedBlock: BlockMark }
+
+/** The nonce was used without our transfer, for good once the block is `finalized`; `finalizedBlock` was the newest final one then. */
+type Conflict = {
+  kind: 'conflict'
+  detail: string
+  transactionHash: Hex
+  finalized: boolean
+  finalizedBlock: BlockMark
+}
+
 /**
  * What the chain proves about an authorization. `unknown` proves nothing; only with the code `unused` did every node answer that
- * the nonce is unused, so that a transfer seen before has vanished. `dead` can never move money; `conflict` used the nonce without our transfer.
+ * the nonce is unused, so that a transfer seen before has vanished.
  */
 export type Outcome =
   | { kind: 'unknown'; code: UnknownCode; reason: string }
   | Included
-  | { kind: 'dead'; reason: 'expired' | 'canceled' }
-  | { kind: 'conflict'; detail: string; transactionHash: Hex; finalized: boolean }
+  | Dead
+  | Conflict
+
+/** What is known of an authorization before its outcome is looked for. */
+export type Sought = Pick<OutcomeTerms, 'fromBlock' | 'seenIn' | 'transactionHash'>
 
 /** Finds the outcome of an authorization, searching from a block before it was first sent. */
-export type FindOutcome = (
-  authorization: TokenAuthorization,
-  fromBlock: bigint,
-  seenIn?: SeenIn,
-) => Promise<Outcome>
+export type FindOutcome = (authorization: TokenAuthorization, sought: Sought) => Promise<Outcome>
+
+/** Where the outcome of a stored transfer or payment is looked for. */
+export const soughtOf = (row: {
+  readonly from_block: string | null
+  readonly transaction_hash: string | null
+}): Sought => ({
+  fromBlock: BigInt(row.from_block ?? '0'),
+  transactionHash: (row.transaction_hash ?? undefined) as Hex | undefined,
+})
 
 /** Blocks in one eth_getLogs request; public nodes refuse much longer ranges. */
 export const LOG_RANGE = 2_000n
@@ -113,11 +135,22 @@ function agreed(first: Outcome, second: Outcome): Outcome {
       finalized: first.finalized && second.finalized,
     }
   }
-  const same = first.kind !== 'included' && first.kind === second.kind
-  if (same && !(first.kind === 'dead' && second.kind === 'dead' && first.reason !== second.reason))
-    return first
+  if (first.kind === 'dead' && second.kind === 'dead' && first.reason === second.reason)
+    return { ...first, finalizedBlock: lower(first.finalizedBlock, second.finalizedBlock) }
+  if (first.kind === 'conflict' && second.kind === 'conflict')
+    return {
+      ...first,
+      finalized: first.finalized && second.finalized,
+      finalizedBlock: lower(first.finalizedBlock, second.finalizedBlock),
+    }
+  if (first.kind === 'unknown' && second.kind === 'unknown') return first
   return unknown(`the second opinion says ${second.kind}, the first ${first.kind}`)
 }
+
+const lower = (one: BlockMark, other: BlockMark): BlockMark =>
+  other.number < one.number ? other : one
+
+const markOf = ({ number, hash, timestamp }: BlockMark): BlockMark => ({ number, hash, timestamp })
 
 async function readFrom(
   { reader, heights }: ChainView,
@@ -145,10 +178,10 @@ async function readFrom(
     if (!used) {
       // Later blocks are no earlier than the finalized one, so none of them can still take the authorization.
       return finalized.timestamp >= terms.validBefore
-        ? { kind: 'dead', reason: 'expired' }
+        ? { kind: 'dead', reason: 'expired', finalizedBlock: markOf(finalized) }
         : unknown('the authorization is unused so far', 'unused')
     }
-    return await check(reader, terms, depth, { head: head.number, finalized: finalized.number })
+    return await check(reader, terms, depth, { head: head.number, finalized })
   } catch (error) {
     const fault = error instanceof Error && 'shortMessage' in error ? error.shortMessage : 'fault'
     return unknown(`the chain does not answer: ${fault}`, 'unreachable')
@@ -168,7 +201,7 @@ async function check(
   reader: ChainReader,
   terms: OutcomeTerms,
   depth: number,
-  heights: { head: bigint; finalized: bigint },
+  heights: { head: bigint; finalized: BlockMark },
 ): Promise<Outcome> {
   const event = await findEvent(reader, terms, heights.head)
   if (event === undefined) return unknown('the nonce is used and its event is not in the logs yet')
@@ -180,10 +213,11 @@ async function check(
     return unknown('the block of the event is not canonical')
   if (receipt.status !== 'success') return unknown('the receipt contradicts the logs')
   const confirmations = Number(heights.head - event.blockNumber) + 1
-  const finalized = event.blockNumber <= heights.finalized
+  const finalized = event.blockNumber <= heights.finalized.number
+  const finalizedBlock = markOf(heights.finalized)
   if (event.eventName === 'AuthorizationCanceled')
     return finalized
-      ? { kind: 'dead', reason: 'canceled' }
+      ? { kind: 'dead', reason: 'canceled', finalizedBlock }
       : unknown('it was canceled in a block that is not final')
   if (confirmations < depth) return unknown(`${confirmations} of ${depth} confirmations`)
   const { transactionHash, blockNumber, blockHash } = event
@@ -193,6 +227,7 @@ async function check(
       detail: 'the nonce was used without the exact transfer',
       transactionHash,
       finalized,
+      finalizedBlock,
     }
   return {
     kind: 'included',

@@ -1,6 +1,7 @@
 import { heartbeat } from '@temporalio/activity'
 import { formatUsdc } from '#domain/core/money.ts'
 import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/activities.ts'
+import { soughtOf } from '../chain/outcome.ts'
 import { findCall } from '../store/calls/calls.ts'
 import {
   findPayment,
@@ -45,10 +46,10 @@ async function confirm(
   row: PaymentRow,
 ): Promise<'wait' | 'changed' | 'finished'> {
   if (row.state === 'failed' || row.state === 'released') return 'finished'
-  const { state, from_block, block_number, block_hash } = row
+  const { state, block_number, block_hash } = row
   const seen = state === 'settled' && block_number !== null && block_hash !== null
   const seenIn = seen ? { number: BigInt(block_number), hash: block_hash } : undefined
-  const outcome = await deps.findOutcome(lastAuthorization(row), BigInt(from_block ?? '0'), seenIn)
+  const outcome = await deps.findOutcome(lastAuthorization(row), { ...soughtOf(row), seenIn })
   switch (outcome.kind) {
     case 'included': {
       const fresh = row.state !== 'settled' || row.block_hash !== outcome.blockHash

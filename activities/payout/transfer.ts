@@ -5,7 +5,7 @@ import type {
   TransferSteps,
 } from '../../workflows/payout/activities.ts'
 import { encodeTransfer, type TokenAuthorization } from '../chain/authorization.ts'
-import { type Included, type Outcome, searchFrom } from '../chain/outcome.ts'
+import { type Included, type Outcome, searchFrom, soughtOf } from '../chain/outcome.ts'
 import { refundCall } from '../store/calls/calls.ts'
 import {
   findTransfer,
@@ -132,14 +132,13 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
 /** Reads the outcome once; true if the workflow has something to do. */
 async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
   const payoutId = transfer.payout_id
-  const { from_block, status, block_number, block_hash } = transfer
+  const { status, block_number, block_hash } = transfer
   const seen = status === 'included' && block_number !== null && block_hash !== null
   const seenIn = seen ? { number: BigInt(block_number), hash: block_hash } : undefined
-  const outcome: Outcome = await deps.findOutcome(
-    authorizationOf(transfer),
-    BigInt(from_block ?? '0'),
+  const outcome: Outcome = await deps.findOutcome(authorizationOf(transfer), {
+    ...soughtOf(transfer),
     seenIn,
-  )
+  })
   switch (outcome.kind) {
     case 'included':
       return include(deps, transfer, outcome)

@@ -3,9 +3,8 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { StatementClaims } from '#domain/receipts/statement.ts'
 import type { SeenWorkflow } from '#domain/reconciliation/findings.ts'
-import type { TokenAuthorization } from '../chain/authorization.ts'
 import type { Ledger } from '../chain/ledger.ts'
-import type { Outcome } from '../chain/outcome.ts'
+import type { FindOutcome } from '../chain/outcome.ts'
 import type { Rail } from '../payout/deps.ts'
 import type { PayoutRecord } from '../store/payouts/payouts.ts'
 import type { ReceiptSigner, Signer } from '../store/payouts/receipts.ts'
@@ -27,7 +26,7 @@ export type ReconciliationDeps = {
   readonly rail: Pick<Rail, 'asset' | 'payoutWallet' | 'issuer' | 'environment'>
   readonly payTo: `0x${string}`
   readonly ledger: Ledger
-  readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint) => Promise<Outcome>
+  readonly findOutcome: FindOutcome
   readonly watch: WorkflowWatch
   readonly log: Pick<Logger, 'error'>
   readonly signReceipt: ReceiptSigner

@@ -1,5 +1,6 @@
 import type { Difference } from '#domain/core/difference.ts'
 import { comparePayment } from '#domain/reconciliation/reconciliation.ts'
+import { soughtOf } from '../chain/outcome.ts'
 import { lastAuthorization } from '../payment/settler.ts'
 import { readPayments, type StoredPayment } from '../store/reconciliation/findings.ts'
 import { compareEach, type ReconciliationDeps } from './deps.ts'
@@ -20,7 +21,7 @@ async function checkPayment(
   const sent =
     payment.state === 'settling' || payment.state === 'pending' || payment.state === 'failed'
   const search = async () =>
-    provenBy(await findOutcome(lastAuthorization(payment), BigInt(payment.from_block ?? '0')))
+    provenBy(await findOutcome(lastAuthorization(payment), soughtOf(payment)))
   return comparePayment({
     payment: {
       paymentId: payment.payment_id,

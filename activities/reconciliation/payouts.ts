@@ -3,7 +3,7 @@ import { isGood } from '#domain/receipts/key-standing.ts'
 import { payoutReceiptFacts, RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import type { ProvenOutcome, SeenReceipt, SeenTransfer } from '#domain/reconciliation/findings.ts'
 import { comparePayout } from '#domain/reconciliation/reconciliation.ts'
-import type { Outcome } from '../chain/outcome.ts'
+import { type Outcome, soughtOf } from '../chain/outcome.ts'
 import { verifyCompact } from '../keys/compact.ts'
 import { keyTimes } from '../keys/published-key.ts'
 import { isCanary } from '../payout/canary.ts'
@@ -36,7 +36,7 @@ async function checkPayout(
   const underWay =
     transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
   const search = async (row: TransferRow) =>
-    provenBy(await findOutcome(authorizationOf(row), BigInt(row.from_block ?? '0')))
+    provenBy(await findOutcome(authorizationOf(row), soughtOf(row)))
   return comparePayout({
     payout: { payoutId: payout.payout_id, state: payout.state, facts: lastingFacts(payout) },
     transfer: transfer === undefined ? null : seenTransfer(transfer),
@@ -107,7 +107,7 @@ export function provenBy(outcome: Outcome): ProvenOutcome {
         ? { kind: 'conflict', transactionHash: outcome.transactionHash }
         : { kind: 'open' }
     case 'dead':
-      return outcome
+      return { kind: 'dead', reason: outcome.reason }
     case 'unknown':
       if (outcome.code === 'unreachable') throw new Error(outcome.reason)
       if (outcome.code === 'unused') return { kind: 'open' }

@@ -28,7 +28,7 @@ import { findTransfer, type NewPayout } from '../../activities/store/payouts/pay
 import { listReceipts } from '../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { nowSeconds, proofOf } from '../support/agent.ts'
-import { newWallet } from '../support/chain.ts'
+import { finalizedBlock, newWallet } from '../support/chain.ts'
 import { insertAuthorizedPayout, signSeeded } from '../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
@@ -246,7 +246,7 @@ verifies(
         expect(await steps.submitTransfer(made.payoutId)).toMatchObject({
           parked: expect.stringContaining(reason),
         })
-        proven = { kind: 'dead', reason: 'expired' }
+        proven = { kind: 'dead', reason: 'expired', finalizedBlock }
         const ended = await new MockActivityEnvironment().run(steps.confirmTransfer, made.payoutId)
         expect(ended).toMatchObject({ transfer: 'dead', parked: null })
         expect((await listReceipts(database.db, made.payoutId)).map(({ kind }) => kind)).toEqual([

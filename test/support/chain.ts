@@ -77,3 +77,10 @@ export function newWallet(): TestWallet {
   const account = privateKeyToAccount(privateKey)
   return { address: account.address.toLowerCase() as Address, privateKey, account }
 }
+
+/** A finalized block that proves an outcome which a test makes up. */
+export const finalizedBlock = {
+  number: 12n,
+  hash: `0x${'f1'.repeat(32)}`,
+  timestamp: 1_800_000_000n,
+} as const

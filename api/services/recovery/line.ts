@@ -1,15 +1,14 @@
 import type { Kysely } from 'kysely'
 import { actionLines, type Wait } from '#domain/core/wait.ts'
 import { recoverCommand } from '#domain/tasks/recover-command.ts'
-import type { TokenAuthorization } from '../../../activities/chain/authorization.ts'
-import type { Outcome } from '../../../activities/chain/outcome.ts'
+import type { FindOutcome } from '../../../activities/chain/outcome.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { TemporalClient } from '../../../temporal/connection.ts'
 
 export type RecoverDeps = {
   client: TemporalClient
   db: Kysely<Database>
-  findOutcome: (authorization: TokenAuthorization, fromBlock: bigint) => Promise<Outcome>
+  findOutcome: FindOutcome
 }
 
 /** How many open payouts and how many open tasks are looked at, at most. */

@@ -3,7 +3,7 @@ import { formatUsdc } from '#domain/core/money.ts'
 import type { Wait } from '#domain/core/wait.ts'
 import { isExpired } from '#domain/payouts/payout.ts'
 import { payoutWait } from '#domain/payouts/wait.ts'
-import type { Outcome } from '../../../activities/chain/outcome.ts'
+import { type Outcome, soughtOf } from '../../../activities/chain/outcome.ts'
 import { authorizationOf } from '../../../activities/payout/transfer.ts'
 import {
   listWaitingPayouts,
@@ -77,7 +77,7 @@ export async function explainPayout(
   const outcome =
     transfer === undefined
       ? undefined
-      : await findOutcome(authorizationOf(transfer), BigInt(transfer.from_block ?? '0'))
+      : await findOutcome(authorizationOf(transfer), soughtOf(transfer))
   const running = await isRunning(client, payoutId)
   const difference = await openExceptionCode(db, payoutId)
   return {

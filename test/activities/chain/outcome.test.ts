@@ -66,10 +66,14 @@ test('an expired authorization is dead only after a finalized later block', asyn
   await fixture.client.mine({ blocks: 1, interval: 1 })
   expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown' })
   await fixture.client.mine({ blocks: 1, interval: 1 })
-  expect(
-    (await fixture.client.getBlock({ blockTag: 'finalized' })).timestamp,
-  ).toBeGreaterThanOrEqual(timestamp + 10n)
-  expect(await fixture.outcome(authorization)).toEqual({ kind: 'dead', reason: 'expired' })
+  const finalized = await fixture.client.getBlock({ blockTag: 'finalized' })
+  expect(finalized.timestamp).toBeGreaterThanOrEqual(timestamp + 10n)
+  const { number, hash } = finalized
+  expect(await fixture.outcome(authorization)).toEqual({
+    kind: 'dead',
+    reason: 'expired',
+    finalizedBlock: { number, hash, timestamp: finalized.timestamp },
+  })
   await resume()
 })
 
@@ -110,7 +114,12 @@ test('a canceled authorization is dead once the block is final', async () => {
   await fixture.client.mine({ blocks: 1 })
   expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'open' })
   await fixture.client.mine({ blocks: 3 })
-  expect(await fixture.outcome(authorization)).toEqual({ kind: 'dead', reason: 'canceled' })
+  const { number, hash, timestamp } = await fixture.client.getBlock({ blockTag: 'finalized' })
+  expect(await fixture.outcome(authorization)).toEqual({
+    kind: 'dead',
+    reason: 'canceled',
+    finalizedBlock: { number, hash, timestamp },
+  })
   await resume()
 })
 

@@ -20,6 +20,7 @@ import { createSigningSteps, createTransferSteps } from '../../../activities/pay
 import { listPauses } from '../../../activities/store/payouts/controls.ts'
 import { readPayout } from '../../../activities/store/payouts/payouts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
+import { finalizedBlock } from '../../support/chain.ts'
 import { dailyUse } from '../../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
@@ -167,12 +168,13 @@ verifies(
 )
 
 verifies('canary.fails', 'a dead, voided or conflicting canary pauses the rail once', async () => {
-  const dead: Outcome = { kind: 'dead', reason: 'expired' }
+  const dead: Outcome = { kind: 'dead', reason: 'expired', finalizedBlock }
   const conflict: Outcome = {
     kind: 'conflict',
     detail: 'another transfer',
     transactionHash: `0x${hex(32)}`,
     finalized: true,
+    finalizedBlock,
   }
   for (const [outcomes, exception] of [
     [[dead], 'canary_failed'],

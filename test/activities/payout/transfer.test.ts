@@ -23,7 +23,7 @@ import type { PayoutSnapshot } from '../../../workflows/payout/activities.ts'
 import { bindWallet, setControls } from '../../support/account-controls.ts'
 import { proofOf } from '../../support/agent.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
-import { newWallet, type TestWallet } from '../../support/chain.ts'
+import { finalizedBlock, newWallet, type TestWallet } from '../../support/chain.ts'
 import { dailyUse, insertAuthorizedPayout } from '../../support/payout-rows.ts'
 import { lockWaits, startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
@@ -175,6 +175,7 @@ verifies(
       detail: 'used otherwise',
       transactionHash: `0x${'9'.repeat(64)}`,
       finalized: true,
+      finalizedBlock,
     }
     expect(await confirm(payoutId)).toMatchObject({
       state: 'authorized',
@@ -196,6 +197,7 @@ verifies(
       detail: 'used otherwise',
       transactionHash: `0x${'9'.repeat(64)}`,
       finalized: false,
+      finalizedBlock,
     }
     expect(await confirm(payoutId)).toMatchObject({ transfer: 'submitted', exception: null })
     proven = included('a')
@@ -220,7 +222,7 @@ verifies(
     })
     proven = { kind: 'unknown', code: 'unused', reason: 'gone' }
     expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'submitted' })
-    proven = { kind: 'dead', reason: 'expired' }
+    proven = { kind: 'dead', reason: 'expired', finalizedBlock }
     expect(await confirm(payoutId)).toMatchObject({
       transfer: 'dead',
       exception: 'voided: expired',
@@ -236,7 +238,7 @@ verifies(
   async () => {
     const payout = await sent()
     const { payoutId, wallet, callId } = payout
-    proven = { kind: 'dead', reason: 'expired' }
+    proven = { kind: 'dead', reason: 'expired', finalizedBlock }
     expect(await confirm(payoutId)).toMatchObject({
       state: 'authorized',
       transfer: 'dead',
