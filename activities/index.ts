@@ -87,14 +87,11 @@ export async function createReconciliationActivities(
   })
 }
 
-/**
- * The short steps of tasks and the steps of runs. Separate connections keep them from delaying payouts. A worker of runs alone does not
- * publish keys: it signs with a key that another process has published.
- */
-export async function createTaskActivities(config: Config, { publishes }: { publishes: boolean }) {
+/** The short steps of tasks and the steps of runs. Separate connections keep them from delaying payouts. */
+export async function createTaskActivities(config: Config) {
   const { db, close } = openStore(config, 'tasks')
   const keys = await openKeyRings(config)
-  if (publishes) await publishKeys(db, keys)
+  await publishKeys(db, keys)
   const deps = taskDepsOf(config, keys, db)
   const pool = openRailPool(poolSettings(config))
   const closeAll = async () => {

@@ -116,9 +116,7 @@ export async function runWorker(
     closers.push(closeClient, closePackages, close)
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
-    const { activities, close } = await createTaskActivities(config, {
-      publishes: serves(TASKS_QUEUE),
-    })
+    const { activities, close } = await createTaskActivities(config)
     if (serves(TASKS_QUEUE)) {
       const more = await openTaskQueue(config, log)
       closers.push(...more.closers)

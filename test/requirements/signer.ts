@@ -29,11 +29,6 @@ export const signerRequirements = {
     behavior:
       'SQL, too, requires a signature for an authorization and never changes it. A transfer begins only with the terms and nonce of its authorized payout, for an execute of its creator.',
   },
-  'signer.runs-role': {
-    source: 'stack § Database roles',
-    behavior:
-      'The worker of runs has a role of its own, which writes the tables that the steps of runs leave and no other, and reads what these steps read and no other: no money, orders, credentials, keys or sessions beyond the columns that are declared. It deletes the bytes of an upload that holds a secret alone.',
-  },
   'signer.notices': {
     source: 'stack § Database roles',
     behavior:

@@ -28,7 +28,7 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
     DATABASE_URL: urlAs('worker', apis.env['DATABASE_URL'] as string),
   }
   const silent = pino({ level: 'silent' })
-  const tasks = await createTaskActivities(config, { publishes: true })
+  const tasks = await createTaskActivities(config)
   const callbacks = await createCallbackActivities(config, silent)
   const delegation = await createDelegationActivities(config, silent)
   const harness = createHarnessActivities(config)
@@ -38,15 +38,12 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
     ...delegation.activities,
     ...harness.activities,
   }
-  const asRuns = { ...config, DATABASE_URL: urlAs('runs', apis.env['DATABASE_URL'] as string) }
-  const runs = await createTaskActivities(asRuns, { publishes: false })
   const workflowBundle = await bundleWorkflows()
   const workers = await Promise.all(
     [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
       const connection = await NativeConnection.connect({ address: temporal.address })
       const source = taskQueue === TASKS_QUEUE ? { workflowBundle } : {}
-      const activities = taskQueue === RUNS_QUEUE ? runs.activities : usual
-      const worker = await Worker.create({ connection, taskQueue, activities, ...source })
+      const worker = await Worker.create({ connection, taskQueue, activities: usual, ...source })
       return { worker, connection, running: worker.run() }
     }),
   )
@@ -56,7 +53,7 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
       for (const { worker } of workers) worker.shutdown()
       await Promise.all(workers.map(({ running }) => running))
       await Promise.all(workers.map(({ connection }) => connection.close()))
-      await Promise.all([tasks, callbacks, delegation, harness, runs].map(({ close }) => close()))
+      await Promise.all([tasks, callbacks, delegation, harness].map(({ close }) => close()))
       await apis.stop()
       await temporal.stop()
     },

@@ -36,7 +36,6 @@ export const postgresPassword = 'postgres'
 const rolePasswords = {
   api: 'api',
   worker: 'worker',
-  runs: 'runs',
   signer: 'signer',
   reader: 'reader',
 }

@@ -225,9 +225,8 @@ verifies('ship.containers', 'only signer and setup see private keys', () => {
   expect(sees('signer-files')).toEqual(['setup', 'signer'])
   expect(sees('signer-wallets')).toEqual(['signer', 'worker'])
   expect(sees('signer-keys')).toEqual(['signer', 'api', 'worker', 'worker-runs'])
-  expect(sees('worker-files')).toEqual(['setup', 'worker'])
-  expect(sees('api-files')).toEqual(['setup', 'api', 'worker'])
-  expect(sees('runs-files')).toEqual(['setup', 'worker-runs'])
+  expect(sees('worker-files')).toEqual(['setup', 'worker', 'worker-runs'])
+  expect(sees('api-files')).toEqual(['setup', 'api', 'worker', 'worker-runs'])
   expect(sees('setup-files')).toEqual(['setup'])
   expect(service('signer')).toMatchObject({ network_mode: 'none' })
   for (const name of ['api', 'worker', 'worker-runs']) {

@@ -26,7 +26,6 @@ export function containerLayout(root: string) {
     payoutWalletKey: join(root, 'signer', 'payout-wallet.json'),
     gasWalletKeys: join(root, 'signer', 'gas-wallets.json'),
     workerDatabase: join(root, 'worker', 'database.env'),
-    runsEnvironment: join(root, 'runs', 'service.env'),
     setup: join(root, 'setup'),
     rolePasswords: join(root, 'setup', 'database-roles.json'),
     token: join(root, 'setup', 'token.json'),
@@ -69,7 +68,6 @@ export async function setUpContainers(
   writeEnvironment(layout.serviceEnvironment, { ...addresses, DATABASE_URL: database.api })
   writeEnvironment(layout.addresses, addresses)
   writeEnvironment(layout.workerDatabase, { DATABASE_URL: database.worker })
-  writeEnvironment(layout.runsEnvironment, { ...addresses, DATABASE_URL: database.runs })
   say(`accounts to play with are in ${layout.accounts}`)
 }
 
@@ -79,11 +77,11 @@ function writeEnvironment(path: string, settings: Record<string, string>): void 
   writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 })
 }
 
-/** The urls of API, worker and worker of runs, whose roles are there and may do what they need. */
+/** The urls of API and worker, whose roles are there and may do what they need. */
 async function prepareRoles(
   url: string,
   passwordFile: string,
-): Promise<Record<'api' | 'worker' | 'runs', string>> {
+): Promise<Record<'api' | 'worker', string>> {
   const passwords = await makeRoles(url, passwordFile)
   const { db, close } = createDatabase({ url, applicationName: 'agent-rails setup', poolSize: 1 })
   try {
@@ -91,8 +89,7 @@ async function prepareRoles(
   } finally {
     await close()
   }
-  const urlOf = (role: 'api' | 'worker' | 'runs') => roleUrl(url, role, passwords)
-  return { api: urlOf('api'), worker: urlOf('worker'), runs: urlOf('runs') }
+  return { api: roleUrl(url, 'api', passwords), worker: roleUrl(url, 'worker', passwords) }
 }
 
 async function prepareNamespace(infrastructure: Infrastructure): Promise<void> {

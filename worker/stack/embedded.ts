@@ -114,7 +114,6 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
     databaseUrls: {
       api: roleUrl(databaseUrl, 'api', passwords),
       worker: roleUrl(databaseUrl, 'worker', passwords),
-      runs: roleUrl(databaseUrl, 'runs', passwords),
     },
     asset,
     service,
@@ -218,7 +217,7 @@ function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.Pro
   })
 }
 
-/** They cannot reach the wallets, and write no money. */
+/** They cannot reach the wallets. */
 function runWorkerParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Part[] {
   return Array.from({ length: settings.runWorkers ?? 1 }, (_, index) => {
     const name = numbered('worker-runs', index)

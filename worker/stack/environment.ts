@@ -8,7 +8,7 @@ export type EnvironmentFacts = {
   layout: Layout
   ports: Ports
   /** One for each role that a process of the stack has. */
-  databaseUrls: { api: string; worker: string; runs: string }
+  databaseUrls: { api: string; worker: string }
   asset: Address
   service: ServiceAccounts
   treasury: DemoAccounts['treasury']
@@ -69,10 +69,10 @@ export function workerSettings(facts: EnvironmentFacts): Record<string, string> 
   }
 }
 
-/** The API's settings with the database role of runs. */
+/** The same without the socket of the wallets. */
 export const runWorkerSettings = (facts: EnvironmentFacts): Record<string, string> => ({
   ...apiSettings(facts),
-  DATABASE_URL: facts.databaseUrls.runs,
+  DATABASE_URL: facts.databaseUrls.worker,
 })
 
 /** The settings of the signer, the only process that reads private keys. */

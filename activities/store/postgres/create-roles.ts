@@ -7,7 +7,6 @@ export type RolePasswords = Readonly<Record<DatabaseRole, string>>
 const connectionShares: Readonly<Record<DatabaseRole, number>> = {
   api: 0.6,
   worker: 0.6,
-  runs: 0.3,
   signer: 0.1,
   reader: 0.05,
 }

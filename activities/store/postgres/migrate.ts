@@ -42,7 +42,6 @@ import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
 import { exchange } from '../migrations/0049-exchange.ts'
 import { productionRuns } from '../migrations/0051-production-runs.ts'
 import { boundedReads } from '../migrations/0054-bounded-reads.ts'
-import { runsRole } from '../migrations/0055-runs-role.ts'
 import { prospectRecords } from '../migrations/0056-prospect-records.ts'
 import { pilotNextSteps } from '../migrations/0057-pilot-next-steps.ts'
 import { agentPassports } from '../migrations/0058-agent-passports.ts'
@@ -96,7 +95,6 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0049-exchange': exchange,
   '0051-production-runs': productionRuns,
   '0054-bounded-reads': boundedReads,
-  '0055-runs-role': runsRole,
   '0056-prospect-records': prospectRecords,
   '0057-pilot-next-steps': pilotNextSteps,
   '0058-agent-passports': agentPassports,

@@ -4,10 +4,9 @@ import { transaction } from './db.ts'
 import { withoutPublicRights } from './public-rights.ts'
 
 /**
- * The users of the database: `worker` also reserves and signs, `runs` reads and writes what the steps of runs need and leave, and no money,
- * `signer` only signs, `reader` only reads.
+ * The users of the database: `worker` also reserves and signs, `signer` only signs, `reader` only reads.
  */
-export const databaseRoles = ['api', 'worker', 'runs', 'signer', 'reader'] as const
+export const databaseRoles = ['api', 'worker', 'signer', 'reader'] as const
 export type DatabaseRole = (typeof databaseRoles)[number]
 type Privilege = 'select' | 'insert' | 'update' | 'delete'
 type Privileges = readonly Privilege[]
@@ -18,7 +17,6 @@ export const roleName = (role: DatabaseRole): string => `agent_rails_${role}`
 export const usualPrivileges: Readonly<Record<DatabaseRole, Privileges>> = {
   api: ['select', 'insert', 'update', 'delete'],
   worker: ['select', 'insert', 'update', 'delete'],
-  runs: [],
   signer: [],
   reader: ['select'],
 }
@@ -30,12 +28,12 @@ export const usualPrivileges: Readonly<Record<DatabaseRole, Privileges>> = {
 export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole, Privileges>>>> = {
   payouts: { api: ['select'], signer: ['select'] },
   transfers: { api: ['select'], signer: ['select'] },
-  receipts: { api: ['select', 'insert'], runs: ['select', 'insert'], signer: ['select'] },
+  receipts: { api: ['select', 'insert'], signer: ['select'] },
   confirmed_totals: { api: ['select'], signer: ['select'] },
   replay_ledger: { api: ['select', 'insert'] },
   controls: { api: ['select'], worker: ['select'] },
   control_changes: { api: ['select'], worker: ['select'] },
-  signing_keys: { api: ['select'], worker: ['select'], runs: ['select'] },
+  signing_keys: { api: ['select'], worker: ['select'] },
   key_rotations: { api: ['select', 'insert'], worker: ['select', 'update'] },
   operators: { api: ['select'], worker: ['select', 'insert'] },
   operator_sessions: { api: ['select', 'insert', 'update', 'delete'], worker: [] },
@@ -70,34 +68,12 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   services: { api: ['select', 'insert', 'update', 'delete'], worker: ['select'] },
   agent_profiles: { api: ['select', 'insert', 'update'], worker: ['select'] },
   model_budgets: { api: ['select'], worker: ['select', 'insert', 'update'] },
-  model_calls: {
-    api: ['select', 'insert'],
-    worker: ['select', 'insert', 'update'],
-    runs: ['select', 'insert'],
-  },
-  run_drafts: {
-    api: ['select', 'insert'],
-    worker: ['select', 'insert'],
-    runs: ['select', 'insert'],
-  },
-  agent_inputs: { runs: ['select'] },
-  // Of an upload that holds a secret, the bytes are deleted.
-  agent_input_chunks: { runs: ['select', 'delete'] },
-  contracts: { runs: ['select'] },
-  tasks: { runs: ['select', 'update'] },
-  task_events: { runs: ['select', 'insert'] },
-  task_exceptions: { runs: ['select', 'insert', 'update'] },
-  task_documents: { runs: ['select', 'insert', 'update'] },
-  runs: { runs: ['select', 'update'] },
-  loop_steps: { runs: ['select', 'insert', 'update'] },
-  step_attempts: { runs: ['select', 'insert', 'update'] },
-  return_packages: { runs: ['select', 'insert'] },
-  upload_checks: { runs: ['select', 'update'] },
-  upload_readings: { runs: ['select', 'insert', 'update'] },
+  model_calls: { api: ['select', 'insert'], worker: ['select', 'insert', 'update'] },
+  run_drafts: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   production_writes: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   customer_runs: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   activations: { api: ['select', 'insert'], worker: ['select'] },
-  exchange_claims: { api: ['select', 'insert'], worker: ['select'], runs: ['select'] },
+  exchange_claims: { api: ['select', 'insert'], worker: ['select'] },
   clearings: { api: ['select', 'insert'], worker: ['select'] },
   proof_loops: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   customer_workflows: { api: ['select', 'insert'], worker: ['select', 'insert'] },
@@ -169,8 +145,6 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
       'decision_id',
     ],
     worker: ['agent_id', 'state', 'state_since', 'waiting_since', 'reminded_at'],
-    // A pilot ends with the attestation of its run.
-    runs: ['state', 'state_since', 'waiting_since'],
   },
   prospects: { api: ['state', 'state_since', 'agent_id', 'customer_account'] },
   trust_listings: {
@@ -206,42 +180,13 @@ const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, reado
   exchange_claims: {
     api: [...endOfClaim, ...delivered],
     worker: [...endOfClaim, ...delivered],
-    runs: endOfClaim,
   },
   proof_loops: { api: ['due_at'], worker: ['due_at', 'proof_id'] },
   transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
 }
 
-/**
- * What the role of runs reads of tables that it may not read as a whole: whether money moved for a task that an exception stops, the
- * claim of its order, its pilot, and what the triggers of these read.
- */
-export const columnsReadByRuns: Readonly<Record<string, readonly string[]>> = {
-  task_credits: ['task_id', 'quote_id', 'entitlement_id', 'state', 'usage_receipt_id'],
-  quotes: ['quote_id', 'expires_at'],
-  entitlements: ['entitlement_id', 'state', 'source', 'settlement_receipt_id'],
-  payment_challenges: ['challenge_id', 'quote_id', 'state', 'expires_at'],
-  payment_references: ['entitlement_id', 'wallet_id', 'state', 'reason', 'reason_code'],
-  account_balances: ['account', 'units'],
-  work_orders: ['work_order_id', 'exchange_until'],
-  work_order_tasks: ['work_order_id', 'task_id'],
-  pilots: ['pilot_id', 'state'],
-  pilot_runs: ['pilot_id', 'task_id'],
-  pilot_paid_runs: ['pilot_id'],
-  paid_next_steps: ['pilot_id'],
-}
-
 /** The only roles that may call functions with their owner's rights and take advisory locks. */
 const callers: readonly DatabaseRole[] = ['api', 'worker']
-/** The functions that triggers call as the role that writes. */
-const grantRunsFunctions = `do $$ declare f regprocedure; begin
-  for f in select oid from pg_proc where pronamespace = 'public'::regnamespace and prokind = 'f'
-    and not prosecdef
-  loop execute format('grant execute on function %s to ${roleName('runs')}', f); end loop; end $$`
-
-const grantRunsColumns = Object.entries(columnsReadByRuns).map(
-  ([table, columns]) => `grant select (${columns.join(', ')}) on ${table} to ${roleName('runs')}`,
-)
 
 /**
  * Grants every role exactly what is declared here, on existing tables and on those of later migrations. Roles that
@@ -300,7 +245,6 @@ function grantsOf(role: DatabaseRole): string[] {
     ...Object.entries(guardedColumns).flatMap(([table, columns]) =>
       (columns[role] ?? []).map((column) => `grant update (${column}) on ${table} to ${name}`),
     ),
-    ...(role === 'runs' ? [grantRunsFunctions, ...grantRunsColumns] : []),
   ]
 }
 

@@ -19,18 +19,13 @@ import { findEntitlement } from '../../../activities/store/credit/entitlements.t
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
-import {
-  createDatabase,
-  type OpenDatabase,
-  transaction,
-} from '../../../activities/store/postgres/db.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
 import { findRun } from '../../../activities/store/tasks/runs.ts'
-import { listBehindMoney, readTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
+import { listBehindMoney } from '../../../activities/store/tasks/task-credits.ts'
 import { openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listLedger, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { claimCredit, requestCredit } from '../../../activities/task/credit.ts'
 import { createTaskSteps } from '../../../activities/task/task.ts'
-import { recordTransition } from '../../../activities/task/transition.ts'
 import { readPackage } from '../../../api/services/commerce/evidence.ts'
 import { pilotSubject } from '../../../api/services/reviews/pilot.ts'
 import { deliveredPackage } from '../../../api/services/runs/outcome.ts'
@@ -40,7 +35,7 @@ import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
 import { requestRecovery } from '../../../api/services/tasks/recovery.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
 import { storeProductionWrite } from '../../support/paid-run.ts'
-import { patiently, urlAs } from '../../support/postgres.ts'
+import { patiently } from '../../support/postgres.ts'
 import { startRailPool } from '../../support/rail-pool.ts'
 import { verifies } from '../../verifies.ts'
 import { decide, hex, moneyOver, packetops, present, topUp } from '../credit/fixture.ts'
@@ -48,15 +43,8 @@ import { startTasks, stateLimits, trustedAgent } from './fixture.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
 let money: MoneyDeps
-/** As the worker of runs has it. */
-let runsRole: OpenDatabase
 beforeAll(async () => {
   tasks = await startTasks()
-  runsRole = createDatabase({
-    url: urlAs('runs', tasks.url),
-    applicationName: 'runs',
-    poolSize: 4,
-  })
   money = await moneyOver(tasks.db)
 })
 const pool = startRailPool()
@@ -64,7 +52,6 @@ const packages = openPackageThreads()
 afterAll(async () => {
   await packages.close()
   await pool.close()
-  await runsRole?.close()
   await tasks?.stop()
 })
 
@@ -162,7 +149,7 @@ async function work(taskId: string): Promise<void> {
     await inTx((tx) => approveTask(tx, taskId, 'dec_1'))
   expect(await advance(taskId)).toBe('operating')
   const runId = (await findTask(tasks.db, taskId))?.run_id ?? ''
-  const steps = createRunSteps({ ...tasks.deps, db: runsRole.db }, pool)
+  const steps = createRunSteps(tasks.deps, pool)
   const by = {
     decision: 'approve',
     decisionId: 'dec_2',
@@ -454,18 +441,6 @@ verifies(
     })
   },
 )
-
-verifies('signer.runs-role', 'a step of a run stops its task under its own role', async () => {
-  const { taskId, entitlementId } = await fundedTask()
-  const raised = { code: 'validator_failed', detail: 'found' } as const
-  const input = { taskId, eventId: hex(8), event: 'exception_raised', data: raised } as const
-  await transaction(runsRole.db, (tx) =>
-    recordTransition(tasks.deps, tx, { ...input, actor: 'service' }),
-  )
-  expect(await openTaskException(tasks.db, taskId)).toMatchObject({ money_moved: 'yes' })
-  const credit = { entitlement_id: entitlementId, entitlement_state: 'funded' }
-  expect(await readTaskCredit(runsRole.db, taskId)).toMatchObject(credit)
-})
 
 verifies('pilots.close', 'a pilot is open until the payment of its run is known', async () => {
   const { taskId, challenge } = await pendingTask()

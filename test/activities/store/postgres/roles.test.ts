@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { UploadOutcome } from '#domain/rails/input-faults.ts'
-import { endUploadCheck } from '../../../../activities/store/agents/upload-checks.ts'
 import { hastenRotation } from '../../../../activities/store/keys/key-rotations.ts'
 import { writeControl } from '../../../../activities/store/payouts/controls.ts'
 import { createRoles, roleUrl } from '../../../../activities/store/postgres/create-roles.ts'
 import { createDatabase, type OpenDatabase } from '../../../../activities/store/postgres/db.ts'
 import { readPublicRights } from '../../../../activities/store/postgres/public-rights.ts'
 import {
-  columnsReadByRuns,
   type DatabaseRole,
   databaseRoles,
   grantPrivileges,
@@ -22,7 +19,7 @@ import { verifies } from '../../../verifies.ts'
 
 let database: TestDatabase
 const open: OpenDatabase[] = []
-const passwords = { api: 'a', worker: 'w/&?', runs: 'x', signer: 's', reader: 'r' }
+const passwords = { api: 'a', worker: 'w/&?', signer: 's', reader: 'r' }
 
 beforeAll(async () => {
   database = await startOwnDatabase()
@@ -105,146 +102,6 @@ verifies(
     expect(await hastenRotation(api, 'log')).toBeUndefined()
   },
 )
-
-verifies('signer.runs-role', 'the role of runs writes no money, order or key', async () => {
-  const runs = as('runs')
-  const { rows } = await sql<{ name: string }>`select relname as name from pg_class c
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`.execute(
-    database.db,
-  )
-  const written = await Promise.all(
-    rows.map(async ({ name }) => {
-      const { rows: held } = await sql<{ writes: boolean }>`select
-        has_table_privilege('agent_rails_runs', ${name}, 'insert, update, delete, truncate') as writes`.execute(
-        runs,
-      )
-      return held[0]?.writes ? [name] : []
-    }),
-  )
-  expect(written.flat()).toEqual([
-    'agent_input_chunks',
-    'loop_steps',
-    'model_calls',
-    'receipts',
-    'return_packages',
-    'run_drafts',
-    'runs',
-    'step_attempts',
-    'task_documents',
-    'task_events',
-    'task_exceptions',
-    'tasks',
-    'upload_checks',
-    'upload_readings',
-  ])
-  for (const statement of [
-    'insert into postings default values',
-    'update account_balances set units = 1',
-    "update fee_events set state = 'released'",
-    'update entitlements set granted_units = 1',
-    'insert into payment_references default values',
-    'update task_credits set units = 0',
-    'insert into production_writes default values',
-    'select * from operator_sessions',
-    "select register_signing_key('receipt', 'mine', 'EdDSA', '{}', 'active')",
-    'set role agent_rails_api',
-  ])
-    await expect(sql.raw(statement).execute(runs), statement).rejects.toMatchObject(refused)
-  // It decides nothing either, in the tables that it writes.
-  const task = `task-${'1'.repeat(64)}`
-  const approval = sql`insert into task_events (task_id, sequence, event, actor, prev_hash)
-    values (${task}, 1, 'approved', 'operator:Ada', encode(sha256(convert_to(${`{"task_id":"${task}","type":"service.task.v1"}`}, 'UTF8')), 'hex'))`
-  await expect(approval.execute(runs)).rejects.toThrow(
-    'a worker of runs records the outcome of runs alone',
-  )
-})
-
-verifies('signer.runs-role', 'the role of runs reads what its steps need', async () => {
-  const held = await privilegesOf('runs')
-  const whole = Object.keys(held).filter((table) => held[table]?.includes('select'))
-  expect(whole.sort()).toEqual([
-    'agent_input_chunks',
-    'agent_inputs',
-    'contracts',
-    'exchange_claims',
-    'loop_steps',
-    'model_calls',
-    'receipts',
-    'return_packages',
-    'run_drafts',
-    'runs',
-    'signing_keys',
-    'step_attempts',
-    'task_documents',
-    'task_events',
-    'task_exceptions',
-    'tasks',
-    'upload_checks',
-    'upload_readings',
-  ])
-  const { rows } = await sql<{ name: string; columns: string[] }>`
-    select c.relname as name, array_agg(a.attname::text order by a.attname) as columns
-    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v')
-      and has_column_privilege('agent_rails_runs', c.oid, a.attnum, 'select')
-    group by 1`.execute(database.db)
-  const parts = rows.filter(({ name }) => !whole.includes(name))
-  const declared = Object.entries(columnsReadByRuns)
-  expect(Object.fromEntries(parts.map(({ name, columns }) => [name, columns]))).toEqual(
-    Object.fromEntries(declared.map(([name, columns]) => [name, columns.toSorted()])),
-  )
-  const runs = as('runs')
-  for (const statement of [
-    'select * from agent_credentials',
-    'select secret_sha256 from agent_credentials',
-    'select * from operators',
-    'select * from operator_sessions',
-    'select * from agents',
-    'select * from accounts',
-    'select * from account_controls',
-    'select * from allowance_wallets',
-    'select * from account_wallets',
-    'select * from postings',
-    'select * from payments',
-    'select * from payouts',
-    'select * from transfers',
-    'select * from gas_wallets',
-    'select * from calls',
-    'select * from callback_deliveries',
-    'select * from harness_facts',
-    'select * from key_rotations',
-    'select * from pilots',
-    'select payer from payment_references',
-    'select granted_units from entitlements',
-    'select * from quotes',
-    'select requester from work_orders',
-  ])
-    await expect(sql.raw(statement).execute(runs), statement).rejects.toMatchObject({
-      code: expect.stringMatching(/^(42501|42703)$/),
-    })
-  await sql`select state, reason from payment_references`.execute(runs)
-})
-
-verifies('signer.runs-role', 'the role of runs deletes bytes with a secret alone', async () => {
-  const { db } = database
-  const { blob_id } = await db
-    .insertInto('agent_input_blobs')
-    .values({ owner: 'agt_1' })
-    .returning('blob_id')
-    .executeTakeFirstOrThrow()
-  const sha256 = 'a'.repeat(64)
-  await sql`insert into agent_input_chunks values (${blob_id}, 0, 'a')`.execute(db)
-  await sql`insert into agent_inputs (owner, sha256, blob_id, byte_length, media_type)
-    values ('agt_1', ${sha256}, ${blob_id}, 1, 'text/csv')`.execute(db)
-  const check_id = `uc_${'1'.repeat(64)}`
-  await sql`insert into upload_checks (check_id, owner, sha256, rail, list, columns)
-    values (${check_id}, 'agt_1', ${sha256}, 'tokenops', 'usage', '[]')`.execute(db)
-  const runs = as('runs')
-  await expect(sql`delete from agent_input_chunks`.execute(runs)).rejects.toThrow('secret alone')
-  await endUploadCheck(runs, check_id, { secret: 'private_key' } as UploadOutcome)
-  const { rows } = await sql`select from agent_input_chunks`.execute(db)
-  expect(rows).toEqual([])
-})
 
 verifies('signer.roles', 'only the API’s role sets a control, by its function', async () => {
   const api = as('api')
