@@ -1,19 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, isGrpcServiceError } from '@temporalio/client'
 
 /** Whether the namespace of the client exists; throws if Temporal does not answer. */
 export async function namespaceExists(client: Client, ms: number): Promise<boolean> {
   const { namespace } = client.options
-  try {
-    await client.connection.withDeadline(Date.now() + ms, () =>
-      client.workflowService.describeNamespace({ namespace }),
-    )
-    return true
-  } catch (error) {
-    if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return false
-    throw error
-  }
+  const describe = () => client.workflowService.describeNamespace({ namespace })
+  return !(await isNotFound(() => client.connection.withDeadline(Date.now() + ms, describe)))
 }
 
+/** Makes the namespace of the client, with a retention of 72 hours, and waits until the whole server knows it. */
+export async function createNamespace(client: Client, ms: number): Promise<void> {
+  const { namespace } = client.options
+  if (await namespaceExists(client, ms)) return
+  await client.connection.withDeadline(Date.now() + ms, () =>
+    client.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: RETENTION_SECONDS as never },
+    }),
+  )
+  const list = () => client.connection.operatorService.listSearchAttributes({ namespace })
+  while (await isNotFound(list)) await sleep(500)
+}
+
+async function isNotFound(ask: () => Promise<unknown>): Promise<boolean> {
+  return await ask().then(
+    () => false,
+    (error: unknown) => {
+      if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return true
+      throw error
+    },
+  )
+}
+
+const RETENTION_SECONDS = 72 * 3_600
 const GRPC_NOT_FOUND = 5
 const taskQueueTypes = { workflow: 1, activity: 2 } as const
 

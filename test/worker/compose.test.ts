@@ -10,7 +10,7 @@ import { readSecret } from '../../activities/config/secret-file.ts'
 import { createClient } from '../../api/http/client.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
-import { listPollers, namespaceExists } from '../../temporal/readiness.ts'
+import { listPollers } from '../../temporal/readiness.ts'
 import { compileDollarToken } from '../../worker/stack/compile-token.ts'
 import { containerLayout, imageTokenCache } from '../../worker/stack/containers.ts'
 import type { AccountsFile } from '../../worker/stack/embedded.ts'
@@ -63,7 +63,6 @@ beforeAll(async () => {
   temporal = await (process.env['TEMPORAL_ON_POSTGRES'] === '1'
     ? startTemporalOnPostgres(postgres.url)
     : startTemporal())
-  await registerNamespace()
 })
 afterAll(async () => {
   for (const part of parts.toReversed()) await part.stop()
@@ -138,18 +137,6 @@ async function startService(
   await part.waitReady(60_000)
 }
 
-/** What the temporal container does by itself with DEFAULT_NAMESPACE; the search attributes are left to setup. */
-async function registerNamespace(): Promise<void> {
-  const { client, close } = temporalClient()
-  const workflowExecutionRetentionPeriod = { seconds: (72 * 3600) as never }
-  await client.workflowService.registerNamespace({
-    namespace: NAMESPACE,
-    workflowExecutionRetentionPeriod,
-  })
-  await eventually(() => namespaceExists(client, 2_000), Boolean)
-  await close()
-}
-
 const temporalClient = () =>
   createTemporalClient({
     TEMPORAL_ADDRESS: temporal.address,
@@ -181,12 +168,13 @@ verifies(
         'setup',
         'signer',
         'temporal',
+        'temporal-schema',
         'temporal-ui',
         'worker',
         'worker-runs',
       ].sort(),
     )
-    const once = ['migrate', 'setup']
+    const once = ['migrate', 'setup', 'temporal-schema']
     for (const [name, { image, healthcheck, restart }] of Object.entries(compose.services)) {
       expect(image, name).toMatch(/^agent-rails(-chain)?$|:v?\d+\.\d+[^:]*$/)
       expect(restart, name).toBe(once.includes(name) ? 'on-failure' : 'unless-stopped')
@@ -201,6 +189,31 @@ verifies(
     }
   },
 )
+
+/** The folders that a stage of the Dockerfile makes for its user; the last stage is the image without a target. */
+function foldersOfNode(target: string | undefined): string[] {
+  const stages = dockerfile.split(/^FROM /m)
+  const stage =
+    target === undefined ? stages.at(-1) : stages.find((text) => text.includes(` AS ${target}\n`))
+  const [, made = '', owned = ''] =
+    /^RUN mkdir -p ((?:[^&]|\\\n)+)&& chown -R node:node (.*)$/m.exec(stage ?? '') ?? []
+  const roots = owned.split(' ')
+  return made
+    .split(/[\s\\]+/)
+    .filter((folder) => roots.some((root) => `${folder}/`.startsWith(`${root}/`)))
+}
+
+verifies('ship.containers', 'each volume that a service writes is a folder of its image', () => {
+  const missing = Object.entries(compose.services).flatMap(([name, { build, volumes = [] }]) => {
+    if (build === undefined) return []
+    const folders = foldersOfNode(typeof build === 'string' ? undefined : build.target)
+    return volumes
+      .filter((volume) => !volume.endsWith(':ro') && !folders.includes(volume.split(':')[1] ?? ''))
+      .map((volume) => `${name}: ${volume}`)
+  })
+  expect(missing).toEqual([])
+  expect(foldersOfNode(undefined)).toContain('/var/lib/agent-rails/setup')
+})
 
 verifies('ship.containers', 'api and worker can be scaled: they have no fixed port or name', () => {
   for (const name of ['api', 'worker', 'worker-runs']) {

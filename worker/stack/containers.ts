@@ -8,6 +8,7 @@ import { roleUrl } from '../../activities/store/postgres/create-roles.ts'
 import { createDatabase } from '../../activities/store/postgres/db.ts'
 import { grantPrivileges } from '../../activities/store/postgres/roles.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
+import { createNamespace } from '../../temporal/readiness.ts'
 import { registerSearchAttributes } from '../../temporal/search-attributes.ts'
 import { keepKeys } from '../files/signing-keys.ts'
 import { newDemoAccounts, serviceAccounts } from './accounts.ts'
@@ -56,7 +57,7 @@ export async function setUpContainers(
   const asset = await prepareLocalChain(chain)
   say(`the local chain's token is ${asset}`)
   await prepareNamespace(infrastructure)
-  say(`the search attributes are registered in ${infrastructure.TEMPORAL_NAMESPACE}`)
+  say(`the namespace ${infrastructure.TEMPORAL_NAMESPACE} has its search attributes`)
   const database = await prepareRoles(infrastructure.DATABASE_URL, layout.rolePasswords)
   say('each process has a database role of its own')
   const credential =
@@ -95,6 +96,7 @@ async function prepareRoles(
 async function prepareNamespace(infrastructure: Infrastructure): Promise<void> {
   const { client, close } = createTemporalClient(infrastructure)
   try {
+    await createNamespace(client, 10_000)
     await registerSearchAttributes(client, 10_000)
   } finally {
     await close()
