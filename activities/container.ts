@@ -36,7 +36,8 @@ import { openGasAccounts, openKeyRings } from './signer/open.ts'
 import type { ReceiptTyp } from './signer/ring-policy.ts'
 import type { ReceiptSigner, Signer } from './store/payouts/receipts.ts'
 import { createDatabase } from './store/postgres/db.ts'
-import { checkSchemaAge } from './store/postgres/schema-age.ts'
+import { ourSchema } from './store/postgres/migrate.ts'
+import { checkSchema } from './store/postgres/schema-version.ts'
 import type { TaskDeps } from './task/deps.ts'
 
 /** Gas for one transferWithAuthorization with room to spare: measured 90,000 on the local token, 110,000 on USDC. */
@@ -66,7 +67,7 @@ export function openChain(config: Config) {
 
 /** Throws when the schema of the data, the addresses, the chain or the asset forbid a start. */
 export async function checkStart(config: Config, log: Logger): Promise<void> {
-  await checkSchemaAge(config.DATABASE_URL)
+  await checkSchema(config.DATABASE_URL, ourSchema)
   await refuseFaultyStart(openChain(config).chain, await startFacts(config), (text) =>
     log.warn(text),
   )

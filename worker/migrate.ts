@@ -5,7 +5,7 @@ import {
   latestMigration,
   migrateToLatest,
 } from '../activities/store/postgres/migrate.ts'
-import { OlderSchemaError } from '../activities/store/postgres/schema-age.ts'
+import { SchemaError } from '../activities/store/postgres/schema-version.ts'
 
 const url = loadDatabaseUrl()
 await ensureDatabase(url)
@@ -20,7 +20,7 @@ try {
   for (const name of applied) console.log(`applied ${name}`)
   if (applied.length === 0) console.log(`nothing to apply: the database is at ${latestMigration}`)
 } catch (error) {
-  if (!(error instanceof OlderSchemaError)) throw error
+  if (!(error instanceof SchemaError)) throw error
   console.error(error.message)
   process.exitCode = 1
 } finally {

@@ -1538,6 +1538,11 @@ export const requirements = {
     behavior:
       'Every transaction locks a call before its payment, so that settling and releasing never wait for each other.',
   },
+  'store.schema-version': {
+    source: 'decision',
+    behavior:
+      'The schema names its version, the oldest program that may use it and the digest of each migration; a program outside the range stops with one sentence.',
+  },
   'store.migrations': {
     source: 'stack § Storage',
     behavior:

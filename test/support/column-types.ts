@@ -147,6 +147,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'review_decisions.judgements': 'Judgement[]',
   'review_decisions.limits': 'JsonObject',
   'run_drafts.drafts': 'Drafts',
+  'schema_version.migrations': 'JsonObject',
   'services.inspection': 'Inspection',
   'services.protocols': 'string[]',
   'services.schema': 'JsonObject',

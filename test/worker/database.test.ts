@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { packageRoot } from '../../activities/config/package-root.ts'
 import { createRoles, roleUrl } from '../../activities/store/postgres/create-roles.ts'
 import { createDatabase, type OpenDatabase } from '../../activities/store/postgres/db.ts'
-import { migrateToLatest } from '../../activities/store/postgres/migrate.ts'
-import { checkSchemaAge } from '../../activities/store/postgres/schema-age.ts'
+import { migrateToLatest, ourSchema } from '../../activities/store/postgres/migrate.ts'
+import { checkSchema } from '../../activities/store/postgres/schema-version.ts'
 import { scratchDirectory, startPostgres } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
 
@@ -69,7 +69,7 @@ function run(command: string, databaseUrl: string): Promise<Ended> {
 
 verifies('store.migrations', 'the two named commands export and start fresh', async () => {
   const url = await olderDatabase('older')
-  const message = await checkSchemaAge(url).then(String, (error: Error) => error.message)
+  const message = await checkSchema(url, ourSchema).then(String, (error: Error) => error.message)
   const [exporting = '', starting = ''] = [...message.matchAll(/`([^`]+)`/g)].map(
     ([, command]) => command,
   )
@@ -87,7 +87,7 @@ verifies('store.migrations', 'the two named commands export and start fresh', as
   expect(started).toMatchObject({ code: 0, stderr: '' })
   const rows = await sql`select call_id from ${sql.id(kept, 'calls')}`.execute(open(url))
   expect(rows.rows).toHaveLength(2500)
-  await checkSchemaAge(url)
+  await checkSchema(url, ourSchema)
   expect(await migrateToLatest(open(url))).toEqual([])
   const api = open(roleUrl(url, 'api', passwords))
   expect(await api.selectFrom('calls').selectAll().execute()).toEqual([])
@@ -97,7 +97,10 @@ verifies('store.migrations', "a fresh start leaves today's data as it is", async
   const url = await newDatabase('current')
   await migrateToLatest(open(url))
   const { code, stderr } = await run('agent-rails database start-fresh', url)
-  expect([code, stderr]).toEqual([1, 'The database has no older schema; nothing was changed.\n'])
+  expect([code, stderr]).toEqual([
+    1,
+    'The database has no schema of another build; nothing was changed.\n',
+  ])
   await sql`select from calls`.execute(open(url))
 })
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { keepSecret, readSecret, writeSecret } from '../../activities/config/secret-file.ts'
 import { roleUrl } from '../../activities/store/postgres/create-roles.ts'
-import { latestMigration } from '../../activities/store/postgres/migrate.ts'
 import { keepKeys } from '../files/signing-keys.ts'
 import {
   type DemoAccounts,
@@ -22,7 +21,7 @@ import {
 } from './environment.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import { prepareLocalChain } from './local-chain.ts'
-import { mayBeOlder, refuseOlderData } from './older-data.ts'
+import { mayBeOlder, refuseOlderData, schemaMark } from './older-data.ts'
 import type { Part } from './part.ts'
 import type { Ports } from './ports.ts'
 import { postgresPart, postgresUrl } from './postgres.ts'
@@ -123,7 +122,7 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
   const env = { ...settings.inherited, ...workerSettings(facts) }
   const signer = signerPartOf(settings, facts)
   await Promise.all([migrate({ ...env, DATABASE_URL: databaseUrl }), settings.start(signer)])
-  writeSecret(layout.schema, { migration: latestMigration })
+  writeSecret(layout.schema, schemaMark)
   const workers = workerParts(settings, layout, env)
   const runWorkers = runWorkerParts(settings, facts)
   const apis = apiParts(settings, facts)

@@ -45,11 +45,12 @@ import { boundedReads } from '../migrations/0054-bounded-reads.ts'
 import { prospectRecords } from '../migrations/0056-prospect-records.ts'
 import { pilotNextSteps } from '../migrations/0057-pilot-next-steps.ts'
 import { agentPassports } from '../migrations/0058-agent-passports.ts'
+import { schemaVersion } from '../migrations/0059-schema-version.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
 import { grantPrivileges } from './roles.ts'
-import { refuseOlderSchema } from './schema-age.ts'
+import { digestOf, refuseMigration, type Schema, storeVersion } from './schema-version.ts'
 
 /** The statements of every migration, in order. Migrations only go forward. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -98,17 +99,30 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0056-prospect-records': prospectRecords,
   '0057-pilot-next-steps': pilotNextSteps,
   '0058-agent-passports': agentPassports,
+  '0059-schema-version': schemaVersion,
 }
 
 /** The name of the last migration that this code knows. */
 export const latestMigration: string = Object.keys(migrations).sort().at(-1) ?? ''
 
 /**
+ * The schema of this release. A release that changes the schema adds a migration and raises `version`; it raises `oldestProgram` to the
+ * version of the oldest release that still works on it.
+ */
+export const ourSchema: Schema = {
+  version: 1,
+  oldestProgram: 1,
+  digests: Object.fromEntries(
+    Object.entries(migrations).map(([name, statements]) => [name, digestOf(statements)]),
+  ),
+}
+
+/**
  * Applies the missing migrations in one transaction, grants the roles their privileges, and returns the names of the applied migrations.
  * Concurrent processes wait for each other on an advisory lock, so `db` needs a query timeout longer than the migrations take.
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
-  await refuseOlderSchema(db)
+  await refuseMigration(db, ourSchema)
   const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOf(db) }) })
   const migrator = new Migrator({
     db: own,
@@ -118,6 +132,7 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   })
   const { error, results } = await migrator.migrateToLatest()
   if (error !== undefined) throw error
+  await storeVersion(db, ourSchema)
   await grantPrivileges(db)
   return (results ?? [])
     .filter((result) => result.status === 'Success')

@@ -1,18 +1,18 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema/schema.ts'
 import { transaction } from './db.ts'
-import { migrateToLatest } from './migrate.ts'
-import { hasOlderSchema } from './schema-age.ts'
+import { migrateToLatest, ourSchema } from './migrate.ts'
+import { hasForeignSchema } from './schema-version.ts'
 
 /**
- * Keeps the data of an older schema in the same database under a new schema name, makes today's tables in an empty schema `public`,
- * and returns the new name. It changes nothing in a database whose schema is not older.
+ * Keeps the data of another schema in the same database under a new schema name, makes today's tables in an empty schema `public`,
+ * and returns the new name. It changes nothing in a database whose schema is that of this release.
  */
 export async function startFresh(db: Kysely<Database>): Promise<string> {
   const kept = await transaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('start fresh', 0))`.execute(tx)
-    if (!(await hasOlderSchema(tx)))
-      throw new Error('The database has no older schema; nothing was changed.')
+    if (!(await hasForeignSchema(tx, ourSchema)))
+      throw new Error('The database has no schema of another build; nothing was changed.')
     const { rows } = await sql<{ name: string }>`
       select 'older_' || to_char(clock_timestamp() at time zone 'utc', 'YYYYMMDD_HH24MISS') as name`.execute(
       tx,

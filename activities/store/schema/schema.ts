@@ -1411,6 +1411,12 @@ export type Database = {
     changed_at: Generated<Date>
     record_kind: Generated<'task_run'>
   }
+  schema_version: {
+    only_row: Generated<boolean>
+    version: number
+    oldest_program: number
+    migrations: Json<JsonObject>
+  }
   services: {
     service_id: string
     origin: Generated<'registry'>
