@@ -9,6 +9,7 @@ import { forgetPosts } from '../store/callbacks/callback-posts.ts'
 import { listAbandonedCalls, releaseCall } from '../store/calls/calls.ts'
 import { forgetFailures } from '../store/calls/failed-attempts.ts'
 import { lockCaller } from '../store/calls/grants.ts'
+import { forgetLimits } from '../store/calls/rate-limits.ts'
 import { creditUndelivered, listUndelivered } from '../store/calls/undelivered.ts'
 import { transaction } from '../store/postgres/db.ts'
 import { listUnreleased } from '../store/production/firing-charges.ts'
@@ -16,6 +17,8 @@ import type { Database } from '../store/schema/schema.ts'
 
 /** How many rows one sweep changes at most. */
 const PAGE = 100
+/** Each caller and address has a few of them. */
+const COUNTS_PER_SWEEP = 1_000
 /** Each input may have hundreds of megabytes to remove. */
 const INPUTS_PER_SWEEP = 2
 
@@ -52,10 +55,11 @@ export async function removeInputs(
   await removeUnused(db, { keepMs, sandboxKeepMs, abandonedMs, most: INPUTS_PER_SWEEP })
 }
 
-/** Removes the counts of failed attempts, callback posts and readings, and the drafts of mandates, whose time is over. */
+/** Removes the counts of limits, failed attempts, callback posts and readings, and the drafts of mandates, whose time is over. */
 export async function forgetCounts(db: Kysely<Database>): Promise<void> {
   await removeExpiredDrafts(db)
   await forgetFailures(db, PAGE)
+  await forgetLimits(db, COUNTS_PER_SWEEP)
   await forgetPosts(db)
   await forgetReadings(db)
 }

@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Tx } from '../postgres/db.ts'
 
 /**
  * One use of a limited resource: granted, with what is left until the window ends, or the end of the window. Other processes may have
@@ -26,16 +27,7 @@ export function createLimiter(
   points: number,
   durationSeconds: number,
 ): Limiter {
-  const limiter = new RateLimiterPostgres({
-    storeClient: pool,
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    keyPrefix: name,
-    points,
-    duration: durationSeconds,
-    inMemoryBlockOnConsumed: points,
-  })
+  const counter = createCounter(pool, name, { points, seconds: durationSeconds })
   const portion = Math.max(1, Math.floor(points / 20))
   const shares = new Map<string, Share>()
 
@@ -53,25 +45,23 @@ export function createLimiter(
       },
     }
   }
-  const keep = (key: string, taken: number, window: RateLimiterRes): undefined => {
+  const keep = (key: string, taken: number, { rest, leftMs }: Counted): undefined => {
     const now = performance.now()
     if (shares.size >= SHARES_MAX)
       for (const [other, { until }] of shares) if (until <= now) shares.delete(other)
     const share = shares.get(key)
-    const rest = window.remainingPoints
     if (share !== undefined && share.until > now)
       Object.assign(share, { left: share.left + taken, rest })
-    else shares.set(key, { left: taken, until: now + window.msBeforeNext, rest })
+    else shares.set(key, { left: taken, until: now + leftMs, rest })
   }
   /** Takes a portion, or just the requested points if a portion is no longer left. A returned ticket is a refusal. */
   const refill = async (key: string, used: number): Promise<Ticket | undefined> => {
     for (const asked of portion > used ? [portion, used] : [used]) {
-      const taken = await consume(limiter, key, asked)
-      if (taken.granted) return keep(key, asked, taken.window)
+      const taken = await counter.take(key, asked)
+      if (taken.rest >= 0) return keep(key, asked, taken)
       if (asked === used)
-        return { granted: false, retryAfterMs: taken.retryAfterMs, putBack: () => undefined }
-      // A refusal that this process made from memory was never counted in Postgres.
-      if (taken.counted) await limiter.reward(key, asked)
+        return { granted: false, retryAfterMs: taken.leftMs, putBack: () => undefined }
+      if (taken.counted) await counter.putBack(key, asked)
     }
     return undefined
   }
@@ -91,24 +81,54 @@ export function createLimiter(
   }
 }
 
-type Consumed =
-  | { granted: true; window: RateLimiterRes }
-  | { granted: false; retryAfterMs: number; counted: boolean }
+/** What is left of a limit, negative when a request did not fit, and how long its window lasts. A refusal from memory was not counted. */
+type Counted = { readonly rest: number; readonly leftMs: number; readonly counted: boolean }
 
-async function consume(
-  limiter: RateLimiterPostgres,
-  key: string,
-  points: number,
-): Promise<Consumed> {
-  try {
-    return { granted: true, window: await limiter.consume(key, points) }
-  } catch (spent) {
-    if (spent instanceof RateLimiterRes)
-      return {
-        granted: false,
-        retryAfterMs: Math.max(1, spent.msBeforeNext),
-        counted: spent.consumedPoints > 0,
-      }
-    throw spent
+/** Counts in Postgres and by its clock, so that a process with a wrong clock leaves no limit behind. */
+function createCounter(pool: Pool, name: string, limit: { points: number; seconds: number }) {
+  const spentUntil = new Map<string, number>()
+  return {
+    take: async (key: string, points: number): Promise<Counted> => {
+      const spent = (spentUntil.get(key) ?? 0) - performance.now()
+      if (spent > 0) return { rest: -points, leftMs: spent, counted: false }
+      const { rows } = await pool.query<{ points: number; left_ms: number }>({
+        name: 'take_points',
+        text: `insert into rate_limits as counted (key, points, window_ends_at)
+          values ($1, $2, clock_timestamp() + $3 * interval '1 second')
+          on conflict (key) do update set
+            points = case when counted.window_ends_at <= clock_timestamp() then 0 else counted.points end + $2,
+            window_ends_at = case when counted.window_ends_at <= clock_timestamp()
+              then excluded.window_ends_at else counted.window_ends_at end
+          returning points,
+            greatest(1, ceil(extract(epoch from window_ends_at - clock_timestamp()) * 1000))::int as left_ms`,
+        values: [`${name}:${key}`, points, limit.seconds],
+      })
+      const [{ points: taken, left_ms: leftMs } = { points, left_ms: 1 }] = rows
+      if (taken - points >= limit.points) block(spentUntil, key, leftMs)
+      return { rest: limit.points - taken, leftMs, counted: true }
+    },
+    putBack: async (key: string, points: number): Promise<void> => {
+      await pool.query({
+        name: 'put_back_points',
+        text: `update rate_limits set points = points - $2
+          where key = $1 and window_ends_at > clock_timestamp() and points >= $2`,
+        values: [`${name}:${key}`, points],
+      })
+    },
   }
+}
+
+/** Remembers that a limit is used up, so that further refusals need no statement. */
+function block(spentUntil: Map<string, number>, key: string, leftMs: number): void {
+  const now = performance.now()
+  if (spentUntil.size >= SHARES_MAX)
+    for (const [other, until] of spentUntil) if (until <= now) spentUntil.delete(other)
+  spentUntil.set(key, now + leftMs)
+}
+
+/** Removes counts whose window has ended. */
+export async function forgetLimits(tx: Tx, most: number): Promise<void> {
+  await sql`delete from rate_limits where key in (
+    select key from rate_limits where window_ends_at < clock_timestamp() - interval '1 hour'
+    order by window_ends_at limit ${most} for update skip locked)`.execute(tx)
 }

@@ -43,7 +43,12 @@ export const calls: readonly string[] = [
   `create unlogged table update_leases (resource text not null, slot integer not null, holder text not null, lease_until timestamptz not null,
     primary key (resource, slot))`,
   // The layout that rate-limiter-flexible expects.
-  `create table rate_limits (key varchar(255) primary key, points integer not null default 0, expire bigint)`,
+  `create table rate_limits (
+    key text primary key,
+    points integer not null check (points >= 0),
+    window_ends_at timestamptz not null
+  )`,
+  `create index rate_limits_over on rate_limits (window_ends_at)`,
   `create table failed_attempts (
     subject text primary key,
     failures integer not null check (failures >= 1),

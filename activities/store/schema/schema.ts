@@ -1256,8 +1256,8 @@ export type Database = {
   }
   rate_limits: {
     key: string
-    points: Generated<number>
-    expire: string | null
+    points: number
+    window_ends_at: Date
   }
   receipt_passports: {
     passport_id: string

@@ -1,7 +1,12 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
 import { loadConfig } from '../../../activities/config/config.ts'
-import { createLimiter, type Limiter } from '../../../activities/store/calls/rate-limits.ts'
+import {
+  createLimiter,
+  forgetLimits,
+  type Limiter,
+} from '../../../activities/store/calls/rate-limits.ts'
 import { createDatabase, type OpenDatabase } from '../../../activities/store/postgres/db.ts'
 import { migrateToLatest } from '../../../activities/store/postgres/migrate.ts'
 import { createRateLimits } from '../../../api/calls/rate-limits.ts'
@@ -104,3 +109,40 @@ verifies(
     expect(await granted(other, 30)).toBe(0)
   },
 )
+
+verifies(
+  'pipeline.rate-limit',
+  'a process with a wrong clock leaves no limit of another hour behind',
+  async () => {
+    const [ahead, right] = opened.map(({ pool }) => createLimiter(pool, 'clock', 3, 60)) as [
+      Limiter,
+      Limiter,
+    ]
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+    for (let call = 0; call < 4; call++) await ahead.take('key')
+    vi.useRealTimers()
+    const refused = await right.take('key')
+    expect(refused).toMatchObject({ granted: false })
+    if (!refused.granted) expect(refused.retryAfterMs).toBeLessThanOrEqual(60_000)
+    await sql`update rate_limits set window_ends_at = clock_timestamp() where key = 'clock:key'`.execute(
+      opened[0]!.db,
+    )
+    expect(await createLimiter(opened[1]!.pool, 'clock', 3, 60).take('key')).toMatchObject({
+      granted: true,
+    })
+  },
+)
+
+verifies('pipeline.rate-limit', 'counts are removed an hour after their window', async () => {
+  const { db, pool } = opened[0]!
+  const limiter = createLimiter(pool, 'kept', 3, 60)
+  await limiter.take('over')
+  await limiter.take('open')
+  await sql`update rate_limits set window_ends_at = clock_timestamp() - interval '2 hours' where key = 'kept:over'`.execute(
+    db,
+  )
+  await forgetLimits(db, 100)
+  const { rows } = await sql<{ key: string }>`
+    select key from rate_limits where key like 'kept:%'`.execute(db)
+  expect(rows).toEqual([{ key: 'kept:open' }])
+})

@@ -81,5 +81,5 @@ const statements = [
   `insert into gas_wallet_transactions (tx_hash, gas_wallet, eoa_nonce, purpose, to_address, data, gas, max_fee_per_gas, max_priority_fee_per_gas, raw, outcome, created_at, broadcast_at)
     select '0x' || ${hash('payout_id')}, '0x' || repeat('cc', 20), number, 'payout:' || payout_id, ${address}, ${text('payout_id', 9)}, 150000, 1000000000, 1000000, ${text('payout_id', 13)}, 'mined', done, done
     from seeded`,
-  `insert into rate_limits (key, points, expire) select 'wallet:wallet:' || creator, 3, extract(epoch from done) * 1000 from seeded`,
+  `insert into rate_limits (key, points, window_ends_at) select 'wallet:wallet:' || creator, 3, done from seeded`,
 ]

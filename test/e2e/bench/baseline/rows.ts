@@ -64,8 +64,8 @@ export function counted({ creator }: BaselineStep): Write[] {
   return [
     {
       name: 'counted',
-      text: `insert into rate_limits values ($1, 15, $2) on conflict (key) do update set points = rate_limits.points + 15 returning points`,
-      values: [`wallet:wallet:${creator}`, Date.now() + 60_000],
+      text: `insert into rate_limits values ($1, 15, clock_timestamp() + interval '1 minute') on conflict (key) do update set points = rate_limits.points + 15 returning points`,
+      values: [`wallet:wallet:${creator}`],
     },
   ]
 }
