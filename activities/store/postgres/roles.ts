@@ -26,7 +26,7 @@ export const usualPrivileges: Readonly<Record<DatabaseRole, Privileges>> = {
  * and retires keys only through functions with the rights of their owner.
  */
 export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole, Privileges>>>> = {
-  schema_version: { api: ['select'], worker: ['select'], runs: ['select'], signer: ['select'] },
+  schema_version: { api: ['select'], worker: ['select'], signer: ['select'] },
   payouts: { api: ['select'], signer: ['select'] },
   transfers: { api: ['select'], signer: ['select'] },
   receipts: { api: ['select', 'insert'], signer: ['select'] },
