@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
+import { within } from './test/support/slowness.ts'
 
 /** Rules without servers, clocks and files: their modules are loaded once for all of them. */
 const pure = ['test/workflows/**/*.test.ts', 'test/api/registry/**/*.test.ts']
@@ -54,9 +55,9 @@ const project = (name: string, groupOrder: number, test: object) => ({
 /** Two more than the two cores of a small machine: tests wait for timers and blocks more than half of their time. */
 const maxWorkers = 4
 /** What a test polls for takes longer while other tests keep the machine busy: a second, the default of Vitest, is too short. */
-const expectation = { poll: { timeout: 30_000 } }
-const normal = { testTimeout: 180_000, hookTimeout: 240_000 }
-const long = { testTimeout: 240_000, hookTimeout: 240_000 }
+const expectation = { poll: { timeout: within(30_000) } }
+const normal = { testTimeout: within(180_000), hookTimeout: within(240_000) }
+const long = { testTimeout: within(240_000), hookTimeout: within(240_000) }
 const unbounded = { testTimeout: 1_800_000, hookTimeout: 300_000, maxWorkers: 1 }
 
 export default defineConfig({

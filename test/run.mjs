@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { filesOf } from './files-of.mjs'
 import { endProcesses, processesLeft, RUN_VARIABLE } from './leftovers.mjs'
+import { measureSlowness } from './slowness.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (path) => join(root, 'node_modules', path)
@@ -23,6 +24,9 @@ const checks = [
 const tests = { name: 'tests', projects: ['pure', 'shared', 'tests'] }
 const faultTests = { name: 'fault tests', projects: ['faults', 'alone', 'timed'] }
 const suites = { tests: [tests], faults: [faultTests], all: [tests, faultTests] }
+
+const slowness = await measureSlowness()
+console.log(`Limits of time are those of two quiet cores, times ${slowness.toFixed(1)}.`)
 
 let interrupted = false
 let passed = 0
@@ -50,7 +54,7 @@ async function runTests(name, projects) {
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   for (const project of projects) args.push('--project', project)
   args.push(...files)
-  const env = { ...process.env, [RUN_VARIABLE]: run }
+  const env = { ...process.env, [RUN_VARIABLE]: run, TEST_SLOWNESS: String(slowness) }
   const code = await step(name, bin('vitest/vitest.mjs'), args, env)
   await expectNoneLeft(run)
   const read = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { testResults: [] }

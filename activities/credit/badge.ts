@@ -8,7 +8,7 @@ import { findSameQuote, insertQuote, lockQuotes, type QuoteRow } from '../store/
 import { findLiveOf, type ReferenceRow } from '../store/payments/payment-references.ts'
 import { findWalletPause, shareSwitches } from '../store/payouts/controls.ts'
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
-import type { Tx } from '../store/postgres/db.ts'
+import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import { consumeCredit } from './credit.ts'
 import { anyPayment, newId, paymentPending, requirePayable, routeOf } from './quotes.ts'
 import { payByAllowance } from './references.ts'
@@ -80,7 +80,7 @@ export async function chargeBadge(
     key: planId,
     units: paid.amount_usd,
     kind: 'other',
-    occurredAt: new Date(),
+    occurredAt: new Date((await clockSeconds(tx)) * 1000),
     subject: planId,
     facts: { fee_item: BADGE_FEE, trust_listing_id: listingId },
   })

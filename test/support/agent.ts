@@ -25,6 +25,7 @@ import {
   type Treasury,
 } from '../../worker/stack/treasury.ts'
 import { newWallet } from './chain.ts'
+import { within } from './slowness.ts'
 import type { TestStack } from './stack.ts'
 
 export type PayoutAnswer = OutputOf<'payout-status'>
@@ -242,7 +243,7 @@ export async function eventually<T>(
   withinMs = 40_000,
   everyMs = 100,
 ): Promise<T> {
-  const until = Date.now() + withinMs
+  const until = Date.now() + within(withinMs)
   for (;;) {
     const answer = await ask()
     if (right(answer) || Date.now() > until) return answer

@@ -6,6 +6,7 @@ import type { Part } from '../../worker/stack/part.ts'
 import type { Payout } from '../../worker/stack/treasury.ts'
 import { eventually, type PayoutAnswer, type Rail } from './agent.ts'
 import { freeze, pause } from './processes.ts'
+import { within } from './slowness.ts'
 import type { TestStack } from './stack.ts'
 
 export { pause, restart, takeDown } from './processes.ts'
@@ -38,7 +39,7 @@ export async function readiness({ baseUrls: [url] }: TestStack) {
 export function expectUnavailable(refusals: { status: number; code: string; ms: number }[]): void {
   for (const { status, code, ms } of refusals) {
     expect({ status, code }).toEqual({ status: 503, code: 'unavailable' })
-    expect(ms).toBeLessThan(2_000)
+    expect(ms).toBeLessThan(within(2_000))
   }
 }
 

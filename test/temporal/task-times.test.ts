@@ -115,7 +115,7 @@ verifies(
     const within = async (taskId: string, lapse: string, limit: number) => {
       const ms = await stayed(taskId, lapse)
       expect(ms, lapse).toBeGreaterThanOrEqual(limit)
-      expect(ms, lapse).toBeLessThan(limit + 5_000)
+      expect(ms, lapse).toBeLessThan(within(limit + 5_000))
     }
     await within(contract, 'contract_lapsed', limits.contract_ready)
     await within(quote, 'quote_lapsed', limits.quoted)

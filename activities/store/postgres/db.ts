@@ -137,6 +137,11 @@ export async function clockSeconds(tx: Tx): Promise<number> {
   return row.seconds
 }
 
+/** Whether `time` has passed by the clock of Postgres. */
+export async function isOver(tx: Tx, time: Date): Promise<boolean> {
+  return time.getTime() <= (await clockSeconds(tx)) * 1000
+}
+
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

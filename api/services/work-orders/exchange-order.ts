@@ -1,7 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
-import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { isOver, type Tx } from '../../../activities/store/postgres/db.ts'
 import { findDocument, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { type ClaimRow, findClaim } from '../../../activities/store/work-orders/exchange.ts'
 import {
@@ -53,7 +53,7 @@ export async function assertMayClaim(
   { order, task }: { order: WorkOrderRow; task: TaskRow },
 ): Promise<string> {
   const { state, review_decision, entitlement_id } = task
-  const isOpen = order.exchange_until !== null && order.exchange_until.getTime() > Date.now()
+  const isOpen = order.exchange_until !== null && !(await isOver(tx, order.exchange_until))
   if (state !== 'credit_funded' || review_decision === null || entitlement_id === null || !isOpen)
     throw refuse('wrong_state', { detail: 'the order is not open', extra: { state } })
   const requester = order.agent_id === null ? undefined : await findAgent(tx, order.agent_id)
@@ -102,7 +102,7 @@ export function referenceOf(baseUrl: string, task: TaskRow, { claim_id, input_sh
 
 /** The input of a claim, while it is held. */
 export async function inputOf(tx: Tx, row: ClaimRow): Promise<Record<string, unknown> | null> {
-  if (row.state !== 'held' || row.expires_at.getTime() <= Date.now()) return null
+  if (row.state !== 'held' || (await isOver(tx, row.expires_at))) return null
   const taskId = await taskIdOf(tx, row.work_order_id)
   return (await findDocument(tx, taskId, row.input_sha256)) as Record<string, unknown>
 }

@@ -13,7 +13,7 @@ import { claimGrant } from '../../../activities/store/calls/calls.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import { findReceipt, issueReceipt } from '../../../activities/store/payouts/receipts.ts'
-import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { isOver, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { liveContract } from '../../../activities/store/tasks/contracts.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import {
@@ -110,7 +110,7 @@ export class ExchangeService extends Service<Deps> {
     const { db, gateway, baseUrl } = this.deps
     const claimId = `xc_${digestOf({ claim: callId })}`
     // Most of those who lose find it here, without the lock of the order.
-    assertFree(await findLiveClaim(db, workOrderId), writer)
+    await assertFree(db, await findLiveClaim(db, workOrderId), writer)
     let taskId = ''
     await answerOnce({ db }, { callId, subject: claimId, status: 201 }, async (tx) => {
       const locked = await lockExchange(tx, workOrderId)
@@ -119,7 +119,7 @@ export class ExchangeService extends Service<Deps> {
       taskId = task.task_id
       await expireClaim(tx, task)
       const live = await findLiveClaim(tx, workOrderId)
-      assertFree(live, writer)
+      await assertFree(tx, live, writer)
       const row = live ?? (await this.#insert(tx, { ...locked, writer, claimId, callId }))
       const work_order = await orderOnExchange(tx, order)
       return { work_order, claim: claimView(row), input_reference: referenceOf(baseUrl, task, row) }
@@ -257,8 +257,8 @@ type NewDelivery = Writing & {
 }
 
 /** 409 `already_claimed` while another agent's claim stands. */
-function assertFree(live: ClaimRow | undefined, { agentId }: Writer): void {
+async function assertFree(tx: Tx, live: ClaimRow | undefined, { agentId }: Writer): Promise<void> {
   if (live === undefined || live.agent_id === agentId) return
-  if (live.state === 'held' && live.expires_at.getTime() <= Date.now()) return
+  if (live.state === 'held' && (await isOver(tx, live.expires_at))) return
   throw refuse('already_claimed', { detail: 'another agent has the order' })
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
-import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { listLedger } from '../../../activities/store/tasks/tasks.ts'
 import {
   findWorkOrder,
@@ -114,7 +114,7 @@ export class WorkOrderService extends Service<Deps> {
       await assertNotPaused(this.deps.db, { rail, agentId })
       assertOperational(rail)
     }
-    if (asked.exchange !== undefined) assertExchangeable(asked.exchange, steps)
+    if (asked.exchange !== undefined) await assertExchangeable(this.deps.db, asked.exchange, steps)
     assertAllReadable(steps.map((step) => ({ ...step, tier })))
     if (agentId !== null)
       for (const step of steps)
@@ -146,8 +146,12 @@ export class WorkOrderService extends Service<Deps> {
 }
 
 /** An input that others work on names no uploads, which are its agent's alone. */
-function assertExchangeable({ deadline }: { deadline: string }, steps: readonly Step[]): void {
-  const left = Date.parse(deadline) - Date.now()
+async function assertExchangeable(
+  tx: Tx,
+  { deadline }: { deadline: string },
+  steps: readonly Step[],
+): Promise<void> {
+  const left = Date.parse(deadline) - (await clockSeconds(tx)) * 1000
   const isInTime = left > 0 && left <= limits.exchangeSecondsMax * 1000
   const isInline = steps.every(
     ({ rail, input }) => uploadDigestsOf(railOf(rail), input).length === 0,
