@@ -165,11 +165,18 @@ export async function refundReference(
     after_use: afterUse,
   }
   if (entitlement_id !== null) await releaseRunFees(tx, entitlement_id)
-  const receipt = { subject: payment_reference_id, kind: 'refund' as const, facts }
+  const receipt = { subject: refundSubject(reference), kind: 'refund' as const, facts }
   await postMovement(tx, receiptId(await writeMoneyReceipt(deps, tx, receipt)), legs)
   if (moved !== undefined) await updateEntitlement(tx, moved.entitlement)
   return { reference: await updateReference(tx, payment_reference_id, { state, reason }), afterUse }
 }
+
+/** Each refund of a payment has a subject of its own, which the receipt of its failure shares. */
+export const refundSubject = ({
+  payment_reference_id,
+  refunds_failed,
+}: Pick<ReferenceRow, 'payment_reference_id' | 'refunds_failed'>): string =>
+  refunds_failed === 0 ? payment_reference_id : `${payment_reference_id}/${refunds_failed + 1}`
 
 async function fromWallet(tx: Tx, { wallet_id, amount_usd, method }: ReferenceRow) {
   const walletId = wallet_id ?? ''

@@ -27,6 +27,7 @@ type MoneyReceiptKind =
   | 'usage_receipt'
   | 'credit_return'
   | 'refund'
+  | 'refund_failed'
   | 'fee'
   | 'intake'
   | 'control_change'

@@ -9,6 +9,8 @@ const codes: Readonly<Record<string, DifferenceCode>> = {
   disputed: 'payment_disputed',
   partly_returned: 'payment_partly_returned',
   refunded_after_use: 'payment_returned_after_use',
+  restored: 'payment_restored',
+  refund_failed: 'refund_failed',
 }
 
 /** Provider events that an operator must see; a dispute only while it lasts. */

@@ -25,6 +25,11 @@ export const returnedMoneyRequirements = {
     behavior:
       'The credit of a disputed payment is not used. It is restored when the dispute is won and removed when it is lost.',
   },
+  'returns.failed': {
+    source: 'money § Refunds and disputes',
+    behavior:
+      'Money that did not go back after all, by a refund that failed or a lost dispute that was won later, restores exactly what the provider’s word took, once, and is for an operator to see. A later refund applies again.',
+  },
   'returns.wallet-debt': {
     source: 'money § Refunds and disputes',
     behavior:

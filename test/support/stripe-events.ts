@@ -113,6 +113,27 @@ export const charge = (
   status: 'succeeded',
 })
 
+/** A refund of a charge. */
+export const refund = (payment_intent: string | null, status: string, amount = 10_700) => ({
+  id: id('re'),
+  object: 'refund',
+  amount,
+  balance_transaction: id('txn'),
+  charge: id('ch'),
+  created: 1_763_885_000,
+  currency: 'usd',
+  destination_details: { card: { reference_status: 'pending', type: 'refund' }, type: 'card' },
+  failure_balance_transaction: id('txn'),
+  failure_reason: 'expired_or_canceled_card',
+  metadata: {},
+  payment_intent,
+  reason: null,
+  receipt_number: null,
+  source_transfer_reversal: null,
+  status,
+  transfer_reversal: null,
+})
+
 /** A dispute of a charge. */
 export const dispute = (
   payment_intent: string | null,

@@ -123,8 +123,10 @@ export async function routingFeesOf(tx: Tx, { agentId, walletId }: FeesOf): Prom
       select u.usage_receipt_id as receipt_id from usage_events u join entitlements e on e.entitlement_id = u.chain
         where u.agent_id = ${agentId} and ${paidBy(walletId)}
       union select r.receipt_id from entitlements e join payment_references f using (entitlement_id)
-          join receipts r on r.subject = f.payment_reference_id and r.kind = 'refund'
-        where e.agent_id = ${agentId} and f.state = 'refunded' and ${paidBy(walletId)})
+          cross join generate_series(0, f.refunds_failed) round
+          join receipts r on r.subject = f.payment_reference_id || case round when 0 then '' else '/' || round + 1 end
+            and r.kind in ('refund','refund_failed')
+        where e.agent_id = ${agentId} and ${paidBy(walletId)})
     select coalesce(sum(p.units), 0)::int as usd
       from posted join postings p using (receipt_id) where p.account = 'fees'`.execute(tx)
   return rows[0]?.usd ?? 0

@@ -58,7 +58,7 @@ export async function eventsAbout(
 }
 
 const isReturn = sql.raw(
-  "(e.type like 'dispute.%' or e.type in ('payment.refunded','payment.partially_refunded'))",
+  "(e.type like 'dispute.%' or e.type in ('payment.refunded','payment.partially_refunded','refund.failed'))",
 )
 
 /** The names of the payment that this event is about, and the challenges and wallets that it says are paid by it. */
@@ -154,7 +154,7 @@ export async function countEventsToSee(tx: Tx): Promise<number> {
 
 /** What was not simply applied, and a payment that became no credit. */
 const needsAttention = sql.raw(
-  "(e.outcome like 'refused\\_%' or (e.outcome = 'rejected' and e.type = 'payment.settled') or e.outcome in ('unmatched','paid_twice','disputed','asked_about','partly_returned','refunded_after_use'))",
+  "(e.outcome like 'refused\\_%' or (e.outcome = 'rejected' and e.type in ('payment.settled','refund.failed')) or e.outcome in ('unmatched','paid_twice','disputed','asked_about','partly_returned','refunded_after_use','restored','refund_failed'))",
 )
 
 /** These events, each with the current status of its payment. */

@@ -86,7 +86,7 @@ export const credit: readonly string[] = [
   `create index entitlements_agent on entitlements (agent_id, created_at desc)`,
   ...stateGuard(
     'entitlements',
-    ['pending funded', 'funded consumed', 'funded returned'],
+    ['pending funded', 'funded consumed', 'funded returned', 'returned funded'],
     [
       'entitlement_id',
       'quote_id',
@@ -162,6 +162,7 @@ export const credit: readonly string[] = [
     provider text,
     reason_code text check (reason_code in ('amount_mismatch','unclear_payment')),
     is_only_checked boolean not null default false,
+    refunds_failed integer not null default 0 check (refunds_failed >= 0),
     check ((challenge_id is null) = (entitlement_id is null)),
     check ((entitlement_id is null) <> (wallet_id is null)),
     constraint payment_references_settled
@@ -194,6 +195,7 @@ export const credit: readonly string[] = [
       'disputed verified',
       'verified refunded',
       'disputed refunded',
+      'refunded verified',
     ],
     [
       'payment_reference_id',
@@ -255,6 +257,10 @@ export const credit: readonly string[] = [
       when kind = 'usage_receipt' then (new.account ~ '^credit:' and new.units < 0) or (new.account ~ '^(revenue:|fees)' and new.units > 0)
       when kind = 'credit_return' then (new.account ~ '^credit:' and new.units < 0) or (new.account ~ '^(wallet|debt|clearing):' and new.units > 0)
       when kind = 'refund' then (new.account ~ '^(credit:|revenue:|fees)' and new.units < 0) or (new.account ~ '^(wallet|debt|clearing):')
+      -- What a refund took of credit and earnings comes back once, exactly.
+      when kind = 'refund_failed' then new.account ~ '^(wallet|debt|clearing):' or exists (
+        select from receipts f join receipts r on r.subject = f.subject and r.kind = 'refund' join postings p on p.receipt_id = r.receipt_id
+        where f.receipt_id = new.receipt_id and p.account = new.account and p.units = -new.units)
       when kind = 'fee' then exists (select from fee_events e where e.receipt_id = new.receipt_id
         and (new.account, new.units) in (('wallet:' || e.wallet_id, -e.amount_usd), ('fees', e.amount_usd)))
       end, false)
@@ -345,7 +351,7 @@ export const credit: readonly string[] = [
     provider text not null,
     event_id text not null,
     type text not null check (type in ('payment.settled','payment.failed','payment.refunded','session.expired',
-      'payment.partially_refunded','dispute.inquiry','dispute.opened','dispute.won','dispute.lost')),
+      'payment.partially_refunded','refund.failed','dispute.inquiry','dispute.opened','dispute.won','dispute.lost')),
     external_reference text not null,
     challenge_id text,
     amount_cents bigint not null check (amount_cents >= 0),
@@ -356,11 +362,13 @@ export const credit: readonly string[] = [
     applied_at timestamptz,
     payment_intent text,
     dispute_id text,
+    refund_id text,
     said_at timestamptz,
     wallet_id text,
     primary key (provider, event_id),
     check ((outcome is null) = (applied_at is null)),
-    check (dispute_id is null or type like 'dispute.%')
+    check (dispute_id is null or type like 'dispute.%'),
+    check (refund_id is null or type = 'refund.failed')
   )`,
   `create index provider_events_reference on provider_events (external_reference, received_at)`,
   `create index provider_events_challenge on provider_events (challenge_id, received_at) where challenge_id is not null`,

@@ -14,6 +14,7 @@ export type NewReference = Omit<
   | 'reason_code'
   | 'decided_by'
   | 'settlement_receipt_id'
+  | 'refunds_failed'
   | 'checked_at'
   | 'created_at'
   | 'changed_at'
@@ -206,7 +207,13 @@ export async function updateReference(
   referenceId: string,
   change: Pick<
     Updateable<Database['payment_references']>,
-    'state' | 'reason' | 'reason_code' | 'decided_by' | 'settlement_receipt_id' | 'is_only_checked'
+    | 'state'
+    | 'reason'
+    | 'reason_code'
+    | 'decided_by'
+    | 'settlement_receipt_id'
+    | 'is_only_checked'
+    | 'refunds_failed'
   >,
 ): Promise<ReferenceRow> {
   const reason_code = change.reason === undefined ? undefined : (change.reason_code ?? null)

@@ -936,6 +936,7 @@ export type Database = {
     provider: string | null
     reason_code: 'amount_mismatch' | 'unclear_payment' | null
     is_only_checked: Generated<boolean>
+    refunds_failed: Generated<number>
   }
   payment_signatures: {
     payment_id: string
@@ -1220,6 +1221,7 @@ export type Database = {
       | 'payment.refunded'
       | 'session.expired'
       | 'payment.partially_refunded'
+      | 'refund.failed'
       | 'dispute.inquiry'
       | 'dispute.opened'
       | 'dispute.won'
@@ -1234,6 +1236,7 @@ export type Database = {
     applied_at: Date | null
     payment_intent: string | null
     dispute_id: string | null
+    refund_id: string | null
     said_at: Date | null
     wallet_id: string | null
   }

@@ -14,7 +14,7 @@ export const providerEventReceive = operation({
   idempotency: { kind: 'natural', key: (event) => String(event['event_id'] ?? event['id'] ?? '') },
   input: z.looseObject({}).meta({
     description:
-      'event_id, type (payment.settled, payment.failed, payment.refunded, session.expired), provider_session_id or ' +
+      'event_id, type (payment.settled, payment.failed, payment.refunded, refund.failed, session.expired), provider_session_id or ' +
       'external_reference, challenge_id, amount_usd and currency; or an event as Stripe sends it.',
   }),
   output: z

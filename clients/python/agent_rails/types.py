@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 258220ce44627de2d73f13fd7de48de5d9b4228c2ebe3885bdb52712160f66f5.
+# Made by `npm run client:python` from operations with SHA-256 a34a5f3035cc78ef4ae4264dae1433636ff88e73402186269923ef51b4129981.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -2266,7 +2266,7 @@ class StoredInput(TypedDict):
 class WebhookRules(TypedDict):
     signatures: list[str]
     age_seconds_max: int
-    event_types: list[Literal['payment.settled', 'payment.failed', 'payment.refunded', 'session.expired']]
+    event_types: list[Literal['payment.settled', 'payment.failed', 'payment.refunded', 'refund.failed', 'session.expired']]
     amount: str
     repeated: str
 

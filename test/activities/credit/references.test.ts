@@ -220,6 +220,7 @@ const event = (more: Partial<ProviderEvent> = {}): ProviderEvent => ({
   external_reference: `cs_${hex(8)}`,
   payment_intent: null,
   dispute_id: null,
+  refund_id: null,
   challenge_id: null,
   wallet_id: null,
   amount_cents: 10_700,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { debtAccount, walletAccount } from '#domain/credit/credit.ts'
 import { readProviderEvent } from '#domain/payments/provider-event.ts'
 import { createWallet } from '../../../activities/credit/allowance.ts'
-import { consumeCredit } from '../../../activities/credit/credit.ts'
+import { consumeCredit, refundReference } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { applyEvent, receiveEvent } from '../../../activities/credit/provider-events.ts'
 import { returnUnused } from '../../../activities/credit/returns.ts'
@@ -27,6 +27,7 @@ import {
   charge,
   checkoutSession,
   dispute,
+  refund,
   type StripeEvent,
   stripeEvent,
 } from '../../support/stripe-events.ts'
@@ -72,7 +73,7 @@ async function checkout() {
     challengeId: one.challenge.challenge_id,
     intent: session.payment_intent,
     pay: () => notify(stripeEvent('checkout.session.completed', session)),
-    consume: () => inTransaction((tx) => consumeCredit(deps, tx, use)),
+    consume: (units = 10) => inTransaction((tx) => consumeCredit(deps, tx, { ...use, units })),
     state: () => stateOf(referenceId),
     credit: async () => (await findEntitlement(deps.db, entitlementId))?.state,
   }
@@ -253,6 +254,134 @@ verifies('returns.disputed', 'a wallet does not pay with money that is disputed'
   await expect(pay()).rejects.toMatchObject(refusal('wallet_underfunded'))
   await notify(stripeEvent('charge.dispute.closed', { ...opened, status: 'won' }))
   expect(await pay()).toBe('verified')
+})
+
+const failedRefund = (intent: string, created = 1_763_890_000) =>
+  stripeEvent('refund.failed', refund(intent, 'failed'), created)
+
+verifies(
+  'returns.failed',
+  'a refund that fails restores unused and used credit, once, for an operator to see',
+  async () => {
+    for (const used of [false, true]) {
+      const one = await checkout()
+      await one.pay()
+      if (used) await one.consume()
+      const paid = await findEntitlement(deps.db, one.entitlementId)
+      const before = await auditBooks(deps.db)
+      await notify(stripeEvent('charge.refunded', charge(one.intent, 10_700)))
+      const seen = await countEventsToSee(deps.db)
+      const failed = failedRefund(one.intent)
+      expect(await notify(failed)).toBe('restored')
+      expect(await notify(failed)).toBe('restored')
+      expect(await countEventsToSee(deps.db)).toBe(seen + 1)
+      const told = { ...failed, id: `${failed.id}_2`, type: 'charge.refund.updated' }
+      expect(await notify(told)).toBe('verified')
+      expect([await one.state(), await one.credit()]).toEqual(['verified', 'funded'])
+      const { changed_at: _, ...restored } =
+        (await findEntitlement(deps.db, one.entitlementId)) ?? {}
+      expect(paid).toMatchObject(restored)
+      expect(await auditBooks(deps.db)).toEqual(before)
+      expect(await reconcile(`failed ${used}`)).toContain(
+        `payment_restored event/stripe/${failed.id}`,
+      )
+      const again = stripeEvent('charge.refunded', charge(one.intent, 10_700), 1_763_890_100)
+      expect(await notify(again)).toBe(used ? 'refunded_after_use' : 'refunded')
+      expect([await one.state(), await one.credit()]).toEqual(['refunded', 'returned'])
+      expect(await notify(failedRefund(one.intent, 1_763_890_200))).toBe('restored')
+      expect(await one.credit()).toBe('funded')
+      expect(await auditBooks(deps.db)).toEqual(before)
+    }
+  },
+)
+
+verifies(
+  'returns.failed',
+  'credit that was used to the end, partial refunds and lost disputes come back alike',
+  async () => {
+    const [partly, lost] = [await checkout(), await checkout()]
+    await Promise.all([partly.pay(), lost.pay()])
+    expect(await notify(stripeEvent('charge.refunded', charge(partly.intent, 700)))).toBe(
+      'partly_returned',
+    )
+    const some = refund(partly.intent, 'canceled', 700)
+    expect(await notify(stripeEvent('charge.refund.updated', some))).toBe('refund_failed')
+    expect([await partly.state(), await partly.credit()]).toEqual(['verified', 'funded'])
+    const closed = dispute(lost.intent, 'lost')
+    await notify(stripeEvent('charge.dispute.closed', closed, 1))
+    expect(await lost.credit()).toBe('returned')
+    const won = { ...closed, status: 'won' }
+    expect(await notify(stripeEvent('charge.dispute.funds_reinstated', won, 2))).toBe('restored')
+    expect([await lost.state(), await lost.credit()]).toEqual(['verified', 'funded'])
+    const whole = await checkout()
+    await whole.pay()
+    await whole.consume(107)
+    await notify(stripeEvent('charge.refunded', charge(whole.intent, 10_700)))
+    const before = await auditBooks(deps.db)
+    expect(await notify(failedRefund(whole.intent))).toBe('restored')
+    expect(await whole.credit()).toBe('consumed')
+    const after = await auditBooks(deps.db)
+    const earned = (books: Map<string, number>) =>
+      (books.get('revenue:packetops') ?? 0) + (books.get('fees') ?? 0)
+    expect(earned(after) - earned(before)).toBe(107)
+  },
+)
+
+verifies(
+  'returns.failed',
+  'what no event can restore is for an operator: a revised, a rejected and an unknown payment',
+  async () => {
+    const [revised, early] = [await checkout(), await checkout()]
+    await revised.pay()
+    const byOperator = { referenceId: revised.referenceId, decidedBy: 'operator:op_1', reason: 'x' }
+    await inTransaction((tx) => refundReference(deps, tx, byOperator))
+    const seen = await countEventsToSee(deps.db)
+    expect(await notify(failedRefund(revised.intent))).toBe('refund_failed')
+    expect([await revised.state(), await revised.credit()]).toEqual(['refunded', 'returned'])
+    await notify(stripeEvent('charge.refunded', charge(early.intent, 10_700)))
+    expect(await early.pay()).toBe('rejected')
+    expect(await notify(failedRefund(early.intent))).toBe('unmatched')
+    expect(await notify(failedRefund('pi_of_none'))).toBe('unmatched')
+    expect(await countEventsToSee(deps.db)).toBe(seen + 5)
+  },
+)
+
+verifies('returns.failed', 'money in a wallet comes back and pays its debt first', async () => {
+  const one = await spentWallet()
+  await notify(stripeEvent('charge.refunded', charge(one.intent, 10_700)))
+  expect(await one.held()).toEqual([0, -107])
+  await expect(one.consume('a')).rejects.toMatchObject(refusal('wrong_state'))
+  expect(await notify(failedRefund(one.intent))).toBe('restored')
+  expect(await one.held()).toEqual([0, 0])
+  expect((await one.consume('a')).credit_units).toBe(7)
+  await auditBooks(deps.db)
+})
+
+verifies('returns.failed', 'SQL reverses a refund exactly and once', async () => {
+  const one = await checkout()
+  await one.pay()
+  await one.consume()
+  await notify(stripeEvent('charge.refunded', charge(one.intent, 10_700)))
+  const reverse = (subject: string, revenue: number) =>
+    inTransaction(async (tx) => {
+      const id = `rc_${randomBytes(32).toString('hex')}`
+      await sql`insert into receipts (receipt_id, subject, seq, prev, kind, jws, kid, payload_sha256)
+        values (${id}, ${subject}, 9, 'p', 'refund_failed', 'j', 'k', 'p')`.execute(tx)
+      for (const [account, units] of [
+        ['revenue:packetops', revenue],
+        ['clearing:hosted_checkout', -revenue],
+      ] as const)
+        await sql`insert into postings (receipt_id, account, units)
+          values (${id}, ${account}, ${units})`.execute(tx)
+    })
+  for (const [subject, units] of [
+    [one.referenceId, 11],
+    [one.referenceId, -10],
+    ['pr_of_none', 10],
+  ] as const)
+    await expect(reverse(subject, units)).rejects.toMatchObject({ code: '23514' })
+  expect(await notify(failedRefund(one.intent))).toBe('restored')
+  await expect(reverse(one.referenceId, 10)).rejects.toMatchObject({ code: '23505' })
 })
 
 /** A wallet that bought credit by all that a session paid into it. */

@@ -115,6 +115,14 @@ export const differenceCodes = {
     section: 'provider_events',
     title: 'a payment went back after work was done for it',
   },
+  payment_restored: {
+    section: 'provider_events',
+    title: 'money that had gone back is here again, and its credit is restored',
+  },
+  refund_failed: {
+    section: 'provider_events',
+    title: 'money that was to go back is still here, and its credit is as it was',
+  },
 } as const satisfies Record<string, { section: Section; title: string }>
 export type DifferenceCode = keyof typeof differenceCodes
 

@@ -4,14 +4,14 @@ import type { RunUsage } from '../core/usage.ts'
 import type { PaymentMethod } from '../payments/payment-reference.ts'
 
 export type EntitlementState = 'pending' | 'funded' | 'consumed' | 'returned'
-export type EntitlementEvent = 'fund' | 'exhaust' | 'give_back'
+export type EntitlementEvent = 'fund' | 'exhaust' | 'give_back' | 'restore'
 
 /** The state table of an entitlement. */
 export const entitlementTransitions: StateTable<EntitlementState, EntitlementEvent> = {
   pending: { fund: 'funded' },
   funded: { exhaust: 'consumed', give_back: 'returned' },
   consumed: {},
-  returned: {},
+  returned: { restore: 'funded' },
 }
 
 /**
@@ -126,6 +126,19 @@ export function refund(one: Entitlement): Movement {
     { account: one.source, units: remainingUnits(one) + one.consumed_units },
   ])
   return { entitlement: back.entitlement, legs }
+}
+
+/** The refund that posted these legs failed: each goes back, and the credit is as it was. */
+export function reverseRefund(one: Entitlement, posted: readonly Leg[]): Movement {
+  const legs = posted.map(({ account, units }) => ({ account, units: -units }))
+  const credit = creditAccount(one.entitlement_id)
+  const restored = legs.find(({ account }) => account === credit)?.units ?? 0
+  if (restored === 0) return { entitlement: one, legs }
+  const state = moved(one, 'restore')
+  return {
+    entitlement: { ...one, state, returned_units: one.returned_units - restored },
+    legs,
+  }
 }
 
 /** A payment into a wallet was taken back: what the wallet no longer holds of it, it owes. */

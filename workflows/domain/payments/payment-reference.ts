@@ -125,8 +125,9 @@ export type ReferenceEvent =
   | 'dispute'
   | 'uphold'
   | 'refund'
+  | 'restore'
 
-/** The state table of a payment reference; the credit of a disputed payment is not used. */
+/** The state table of a payment reference; the credit of a disputed payment is not used, and a refund that fails restores it. */
 export const referenceTransitions: StateTable<ReferenceState, ReferenceEvent> = {
   presented: { check: 'pending', reject: 'rejected', expire: 'expired' },
   pending: { verify: 'verified', reject: 'rejected', expire: 'expired' },
@@ -134,7 +135,7 @@ export const referenceTransitions: StateTable<ReferenceState, ReferenceEvent> = 
   disputed: { uphold: 'verified', refund: 'refunded' },
   rejected: {},
   expired: {},
-  refunded: {},
+  refunded: { restore: 'verified' },
 }
 
 /** Why a payment waits for an operator: it has another amount than was owed, or does not clearly pay this. */

@@ -2,6 +2,7 @@ export const providerEventTypes = [
   'payment.settled',
   'payment.failed',
   'payment.refunded',
+  'refund.failed',
   'session.expired',
 ] as const
 /** What else a provider says of money that went back, or may go back. */
@@ -27,6 +28,7 @@ export type ProviderEvent = {
   external_reference: string
   payment_intent: string | null
   dispute_id: string | null
+  refund_id: string | null
   challenge_id: string | null
   wallet_id: string | null
   amount_cents: number

@@ -7,6 +7,7 @@ import {
   type ProviderEventType,
   providerEventTypes,
 } from './provider-event-type.ts'
+import { checkReturns } from './returned-money.ts'
 import { readStripe, stripeEvent } from './stripe-event.ts'
 
 const text = z.string().min(1).max(200)
@@ -67,6 +68,7 @@ function readStandard(event: z.output<typeof ProviderEventBody>): ProviderEvent 
     external_reference: provider_session_id ?? external_reference ?? '',
     payment_intent: null,
     dispute_id: null,
+    refund_id: null,
     challenge_id: challenge_id ?? null,
     wallet_id: wallet_id ?? null,
     amount_cents: amount_usd * 100,
@@ -133,7 +135,10 @@ export function checkEvents(reference: Paid, events: readonly StoredEvent[]): Ve
   const own = withoutOthers(reference, events)
   const of = (type: ProviderEventType) => own.filter((event) => event.type === type)
   const refunds = of('payment.refunded')
-  const isBack = (paid: StoredEvent) => refunds.some((refund) => isOnePayment(refund, paid))
+  const isBack = (paid: StoredEvent) => {
+    const about = own.filter((event) => isOnePayment(event, paid))
+    return checkReturns(Number(paid.amount_cents), about) === 'returned'
+  }
   const isPresented = (event: StoredEvent) =>
     event.external_reference === reference.external_reference
   const all = of('payment.settled')

@@ -11,7 +11,7 @@ const named = z
   .transform((id) => id ?? null)
 const cents = z.int().min(0)
 
-/** The members of a checkout session, a charge or a dispute that matter here. */
+/** The members of a checkout session, a charge, a refund or a dispute that matter here. */
 export const stripeEvent = z.object({
   id: text,
   type: z.string(),
@@ -51,6 +51,7 @@ export function readStripe({
     external_reference: referenceOf(type, object),
     payment_intent: object.payment_intent,
     dispute_id: type.startsWith('charge.dispute.') ? object.id : null,
+    refund_id: said === 'refund.failed' ? object.id : null,
     challenge_id: challengeId.safeParse(named('challenge_id')).data ?? null,
     wallet_id: walletId.safeParse(named('wallet_id')).data ?? null,
     amount_cents: centsOf(type, object),
@@ -80,11 +81,15 @@ function sessionType(
   return type === 'checkout.session.expired' ? 'session.expired' : undefined
 }
 
-/** `amount_refunded` is the sum of every refund of the charge so far. */
+const refundChanges = ['refund.failed', 'refund.updated', 'charge.refund.updated']
+
+/** `amount_refunded` is the sum of every refund of the charge so far. A refund may still fail or be canceled after it was reported. */
 function refundType(
   type: string,
-  { amount, amount_refunded }: StripeObject,
+  { amount, amount_refunded, status }: StripeObject,
 ): ProviderEventType | undefined {
+  if (refundChanges.includes(type))
+    return status === 'failed' || status === 'canceled' ? 'refund.failed' : undefined
   if (type !== 'charge.refunded') return undefined
   if (amount != null && amount_refunded === amount) return 'payment.refunded'
   return 'payment.partially_refunded'

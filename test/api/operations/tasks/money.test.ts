@@ -240,6 +240,7 @@ verifies(
       currency: 'usd',
       payment_intent: null,
       dispute_id: null,
+      refund_id: null,
       said_at: null,
     })
     await receiveEvent(money, 'tills', stored('payment.settled'))

@@ -38,6 +38,7 @@ verifies(
       'pending funded',
       'funded consumed',
       'funded returned',
+      'returned funded',
     ])
     expect(movesOf(challengeTransitions)).toEqual([
       'open pending',
@@ -56,6 +57,7 @@ verifies(
       'verified refunded',
       'disputed verified',
       'disputed refunded',
+      'refunded verified',
     ])
     const extra = { state: 'open', allowed_events: ['present', 'expire'] }
     const wrong = { refusal: expect.objectContaining({ code: 'wrong_state', extra }) }

@@ -7,6 +7,7 @@ import {
   checkoutSession,
   dispute,
   paymentIntent,
+  refund,
   stripeEvent,
 } from '../../../support/stripe-events.ts'
 import { verifies } from '../../../verifies.ts'
@@ -56,6 +57,25 @@ verifies(
   },
 )
 
+verifies(
+  'returns.stripe',
+  'a refund that failed or was canceled is read in each of its events',
+  () => {
+    const failed = refund('pi_1', 'failed')
+    const about = { external_reference: 'pi_1', payment_intent: 'pi_1', amount_cents: 10_700 }
+    for (const type of ['refund.failed', 'refund.updated', 'charge.refund.updated']) {
+      for (const status of ['failed', 'canceled'])
+        expect(read(type, { ...failed, status })).toMatchObject({
+          ...about,
+          type: 'refund.failed',
+          refund_id: failed.id,
+        })
+      for (const status of ['pending', 'requires_action', 'succeeded'])
+        expect(read(type, { ...failed, status })).toBeUndefined()
+    }
+  },
+)
+
 verifies('returns.stripe', 'a dispute event is read by its type and the dispute’s status', () => {
   const said = (type: string, status: string) =>
     read(`charge.dispute.${type}`, dispute('pi_1', status))?.type
@@ -86,7 +106,9 @@ const notified = (
   at = 0,
   dispute_id: string | null = null,
 ): Said => ({
+  event_id: `${type} ${cents} ${at} ${dispute_id}`,
   type,
+  refund_id: type === 'refund.failed' ? `re_${at}` : null,
   dispute_id: type.startsWith('dispute.') ? (dispute_id ?? 'du_1') : null,
   amount_cents: String(cents),
   said_at: new Date(at),
@@ -123,6 +145,7 @@ verifies('returns.judged', 'neither the order nor a repeat of events changes the
       'payment.settled',
       'payment.refunded',
       'payment.partially_refunded',
+      'refund.failed',
       'dispute.inquiry',
     ] as const),
     ...(['dispute.opened', 'dispute.won', 'dispute.lost'] as const),

@@ -5,8 +5,11 @@ import { checkoutSession, dispute, stripeEvent } from '../../../support/stripe-e
 import { refusalOf } from '../refusal.ts'
 
 type Said = Parameters<typeof checkReturns>[1][number]
+let events = 0
 const said = (type: Said['type'], cents: number, seconds: number | null): Said => ({
+  event_id: `evt_${++events}`,
   type,
+  refund_id: null,
   dispute_id: type.startsWith('dispute.') ? 'du_1' : null,
   amount_cents: String(cents),
   said_at: seconds === null ? null : new Date(seconds * 1000),
@@ -31,6 +34,29 @@ test('a refund of the whole returns a payment of any amount', () => {
   expect(stands(said('payment.partially_refunded', 99, 1))).toBe('partly_returned')
   expect(stands(said('payment.partially_refunded', 100, 1))).toBe('returned')
   expect(checkReturns(0, [])).toBe('kept')
+})
+
+test('a refund that failed returns nothing, and one that follows it does', () => {
+  const refunded = said('payment.refunded', 100, 1)
+  const failed = { ...said('refund.failed', 100, 2), refund_id: 're_1' }
+  const told = { ...said('refund.failed', 100, 3), refund_id: 're_1' }
+  expect(stands(failed, refunded)).toBe('kept')
+  expect(stands(refunded, failed, told, said('payment.refunded', 100, 4))).toBe('returned')
+  const partly = [
+    said('payment.partially_refunded', 60, 1),
+    said('payment.refunded', 100, 2),
+    { ...failed, amount_cents: '40', said_at: new Date(3000) },
+  ]
+  expect(stands(...partly)).toBe('partly_returned')
+  expect(stands(...partly, said('dispute.lost', 40, 4))).toBe('returned')
+})
+
+test('of refunds and failures without a time, each failure takes one refund back', () => {
+  const refund = () => said('payment.refunded', 100, null)
+  const failure = () => said('refund.failed', 100, null)
+  expect(stands(failure(), refund())).toBe('kept')
+  expect(stands(refund(), failure(), refund())).toBe('returned')
+  expect(stands(refund(), failure(), refund(), failure())).toBe('kept')
 })
 
 const read = (type: string, object: Record<string, unknown>) =>
@@ -66,6 +92,7 @@ test('a standard event is read with its amount in cents', () => {
     external_reference: 'cs_1',
     payment_intent: null,
     dispute_id: null,
+    refund_id: null,
     challenge_id: null,
     wallet_id: null,
     amount_cents: 10_700,

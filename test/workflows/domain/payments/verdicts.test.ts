@@ -21,6 +21,7 @@ const event: StoredEvent = {
   external_reference: 'cs_1',
   payment_intent: null,
   dispute_id: null,
+  refund_id: null,
   challenge_id: 'ch_1',
   wallet_id: null,
   amount_cents: '10700',
