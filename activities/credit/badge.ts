@@ -4,7 +4,7 @@ import { BADGE_FEE, quoteLifeSeconds } from '#domain/credit/pricing.ts'
 import { assertAccountAllows } from '../accounts/controls.ts'
 import { isTrustedAgent } from '../store/agents/agents.ts'
 import { findEntitlementOf } from '../store/credit/entitlements.ts'
-import { findSameQuote, insertQuote, lockQuotes, type QuoteRow } from '../store/credit/quotes.ts'
+import { insertQuote, type QuoteRow } from '../store/credit/quotes.ts'
 import { findLiveOf, type ReferenceRow } from '../store/payments/payment-references.ts'
 import { findWalletPause, shareSwitches } from '../store/payouts/controls.ts'
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
@@ -14,7 +14,7 @@ import { anyPayment, newId, paymentPending, requirePayable, routeOf } from './qu
 import { payByAllowance } from './references.ts'
 import { assertMaySpend } from './spending-limit.ts'
 
-/** A quote for a badge of so many months; the same one again within five minutes, as long as no challenge is on it. 403 `control_denied`. */
+/** A quote for a badge of so many months. 403 `control_denied`. */
 export async function quoteBadge(
   { fees, issuer }: { fees: FeeSettings } & Pick<ReceiptIssuer, 'issuer'>,
   tx: Tx,
@@ -25,9 +25,6 @@ export async function quoteBadge(
   const item = { rail: BADGE_FEE, tier: 'entry', units: months, bound_to: agentId } as const
   const spending = { rail: null, usd: total_usd }
   await assertAccountAllows(tx, { agentId }, spending, anyPayment)
-  await lockQuotes(tx, item)
-  const earlier = await findSameQuote(tx, { ...item, task_id: null })
-  if (earlier?.total_usd === total_usd) return earlier
   const price = { base_usd: total_usd, rail_fee_usd: 0, total_usd, pricing_model: BADGE_FEE }
   const provider_route = routeOf(BADGE_FEE, issuer, BADGE_FEE)
   return insertQuote(

@@ -24,14 +24,7 @@ import {
   findEntitlement,
   findEntitlementOf,
 } from '../store/credit/entitlements.ts'
-import {
-  bindQuote,
-  findQuote,
-  findSameQuote,
-  insertQuote,
-  lockQuotes,
-  type QuoteRow,
-} from '../store/credit/quotes.ts'
+import { bindQuote, findQuote, insertQuote, type QuoteRow } from '../store/credit/quotes.ts'
 import { findPresented, type ReferenceRow } from '../store/payments/payment-references.ts'
 import {
   type ChallengeRow,
@@ -53,8 +46,6 @@ export type QuoteRequest = {
   units?: number
   taskId?: string
   discovery?: boolean
-  /** Its owner gets a quote that no other call gets. */
-  unshared?: boolean
 }
 
 /** A quote is judged as its payment will be. */
@@ -63,15 +54,15 @@ export const anyPayment = { kind: 'payment', subject: '' } as const
 export const newId = (prefix: string): string => `${prefix}_${randomBytes(32).toString('hex')}`
 
 /**
- * A quote for 24 hours. Its owner gets the same one again within five minutes, as long as neither a challenge nor credit is on it.
- * 400 `unsupported_request`, 403 `control_denied`, 503 `paused`.
+ * A new quote for 24 hours; a call that may be repeated stores which one is its own. 400 `unsupported_request`, 403
+ * `control_denied`, 503 `paused`.
  */
 export async function issueQuote(
   { issuer }: Pick<ReceiptIssuer, 'issuer'>,
   tx: Tx,
   request: QuoteRequest,
 ): Promise<QuoteRow> {
-  const { by, rail, tier, units = 1, taskId = null, discovery = false, unshared = false } = request
+  const { by, rail, tier, units = 1, taskId = null, discovery = false } = request
   const { lines: _lines, ...price } = discovery ? discoveryPrice(rail) : priceOf(rail, tier, units)
   if (price.total_usd === 0 && units > 1)
     throw refuse('unsupported_request', {
@@ -85,9 +76,6 @@ export async function issueQuote(
     await assertAccountAllows(tx, { agentId: owner }, spending, anyPayment)
   }
   const asked = { rail: rail.key, tier, units, task_id: taskId }
-  const earlier =
-    owner === null || unshared ? undefined : await sameQuote(tx, { ...asked, bound_to: owner })
-  if (earlier?.total_usd === price.total_usd) return earlier
   const { service_id } = serviceOf(railOf(rail.key))
   const whose = 'owner' in by ? { bound_to: by.owner } : { token_sha256: by.tokenSha256 }
   const quote = {
@@ -103,14 +91,6 @@ export async function issueQuote(
 /** What is quoted is done by the issuer whose receipts prove it. */
 export const routeOf = (key: string, provider: string, service_id: string): string =>
   JSON.stringify({ route_id: `route_${key}`, provider, service_id })
-
-async function sameQuote(
-  tx: Tx,
-  same: Parameters<typeof findSameQuote>[1],
-): Promise<QuoteRow | undefined> {
-  await lockQuotes(tx, same)
-  return findSameQuote(tx, same)
-}
 
 type QuoteClaimer = { owner: string; token?: string | undefined }
 

@@ -15,6 +15,7 @@ import {
   beginFiring,
   type CustomerWorkflowRow,
   endFiring,
+  type FiringBarrier,
   type FiringRow,
   lockWorkflow,
   quoteFiring,
@@ -92,6 +93,12 @@ function begin(
   })
 }
 
+/** Throws the refusal of a workflow that fires nothing now, or not by the terms of this firing. */
+export function assertFires({ state, terms_sha256, fired_terms_sha256 }: FiringBarrier): void {
+  if (state !== 'active') throw refuse('wrong_state', { detail: `the workflow is ${state}` })
+  if (terms_sha256 !== fired_terms_sha256) throw refuse('terms_mismatch', { detail: otherTerms })
+}
+
 const otherTerms =
   'its agent has not accepted the terms of now; it does by pausing and resuming the workflow'
 
@@ -123,17 +130,19 @@ async function carryOut(deps: Deps, { workflow, row, refusal }: Begun): Promise<
   }
 }
 
-/** A quote for this firing alone: another one at the same time has a quote of its own. */
+/** A quote for this firing alone; a step that runs twice at once has one. */
 function quote(
   { db, issuer }: Deps,
   { rail, tier, agent_id: owner }: CustomerWorkflowRow,
   { firing_id }: FiringRow,
 ): Promise<string> {
   return transaction(db, async (tx) => {
-    const asked = { by: { owner }, rail: railOf(rail), tier, unshared: true }
-    const { quote_id } = await issueQuote({ issuer }, tx, asked)
-    await quoteFiring(tx, firing_id, quote_id)
-    return quote_id
+    const { quote_id } = await issueQuote({ issuer }, tx, {
+      by: { owner },
+      rail: railOf(rail),
+      tier,
+    })
+    return quoteFiring(tx, firing_id, quote_id)
   })
 }
 

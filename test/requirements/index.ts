@@ -187,7 +187,7 @@ export const requirements = {
   },
   'money.quote': {
     source: 'money § Quotes',
-    behavior: 'A quote lives 24 hours. The same caller gets the same quote within five minutes.',
+    behavior: 'A quote lives 24 hours. An idempotency key makes one quote, and two keys make two.',
   },
   'money.challenge': {
     source: 'money § Challenges',

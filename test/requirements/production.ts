@@ -10,6 +10,11 @@ export const productionRequirements = {
     behavior:
       'A firing starts one run that the wallet pays, behind the gate and with its own review; without money, too early or while paused it starts none and is shown with the reason.',
   },
+  'workflow.stops': {
+    source: 'production § Customer workflows',
+    behavior:
+      'Once a pause or deletion is answered, no firing is charged, in whatever step it is and also when it is repeated with its quote; the state is read in the transaction that pays, in SQL as well. A run that was paid before is found.',
+  },
   'workflow.terms': {
     source: 'production § Customer workflows',
     behavior:

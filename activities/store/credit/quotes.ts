@@ -33,35 +33,6 @@ export async function priceOf(tx: Tx, quoteId: string | null): Promise<number | 
   return (await findQuote(tx, quoteId))?.total_usd ?? null
 }
 
-type Same = { bound_to: string } & Pick<NewQuote, 'rail' | 'tier' | 'units'>
-
-/** Serialises the quotes of one caller for one item until the transaction ends. */
-export async function lockQuotes(tx: Tx, same: Same): Promise<void> {
-  const name = `quote:${same.bound_to}:${same.rail}:${same.tier}:${same.units}`
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
-}
-
-/** The owner's quote for the same item of the last five minutes, without a challenge or credit. */
-export async function findSameQuote(
-  tx: Tx,
-  same: Same & Pick<NewQuote, 'task_id'>,
-): Promise<QuoteRow | undefined> {
-  return columns(tx)
-    .where('bound_to', '=', same.bound_to)
-    .where('rail', '=', same.rail)
-    .where('tier', '=', same.tier)
-    .where('units', '=', same.units)
-    .where('task_id', 'is not distinct from', same.task_id ?? null)
-    .where('issued_at', '>', sql<Date>`clock_timestamp() - interval '5 minutes'`)
-    .where(sql<boolean>`not exists (select from entitlements e where e.quote_id = quotes.quote_id)`)
-    .where(
-      sql<boolean>`not exists (select from payment_challenges c where c.quote_id = quotes.quote_id)`,
-    )
-    .orderBy('issued_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-}
-
 export async function insertQuote(tx: Tx, quote: NewQuote, lifeSeconds: number): Promise<QuoteRow> {
   const row = await tx
     .insertInto('quotes')

@@ -52,7 +52,6 @@ export const credit: readonly string[] = [
     ${recordKind('quote')},
     constraint quotes_owner check (bound_to is not null or token_sha256 is not null)
   )`,
-  `create index quotes_same on quotes (bound_to, rail, tier, units, issued_at desc)`,
   `create function quotes_guard() returns trigger language plpgsql as $$
   begin
     if tg_op = 'DELETE' or old.bound_to is not null or new.bound_to is null

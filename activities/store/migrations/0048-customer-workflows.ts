@@ -119,4 +119,17 @@ export const customerWorkflows: readonly string[] = [
   `create trigger workflow_firings_guard before update or delete on workflow_firings
     for each row execute function workflow_firings_guard()`,
   checkTotalsOf('workflow_firings'),
+  `create unique index workflow_firings_quote on workflow_firings (quote_id) where quote_id is not null`,
+  // The quote of a firing is paid while its workflow is active by the terms that it fired with; a move waits for the payment, or is seen.
+  `create function entitlements_firing() returns trigger language plpgsql as $$
+  declare
+    fired record;
+  begin
+    select w.state, w.terms_sha256 = f.terms_sha256 as agreed into fired
+      from workflow_firings f join customer_workflows w using (workflow_id) where f.quote_id = new.quote_id for share of w;
+    ${refusal(`found and (fired.state <> 'active' or not fired.agreed)`, 'the workflow of the firing is not active')}
+    return new;
+  end $$`,
+  `create trigger entitlements_firing before update on entitlements for each row
+    when (old.state = 'pending' and new.state = 'funded') execute function entitlements_firing()`,
 ]

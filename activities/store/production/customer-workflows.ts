@@ -3,7 +3,7 @@ import type { WorkflowState } from '#domain/production/customer-workflow.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
-import { countOf, findRow, insertOnce, lockRow, requireRow } from '../postgres/rows.ts'
+import { countOf, findRow, insertOnce, lockRow, requireRow, updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
@@ -137,12 +137,29 @@ export async function beginFiring(
     .executeTakeFirstOrThrow()
 }
 
-export async function quoteFiring(tx: Tx, firingId: string, quote_id: string): Promise<void> {
-  await tx
-    .updateTable('workflow_firings')
-    .set({ quote_id })
-    .where('firing_id', '=', firingId)
-    .execute()
+/** Gives a firing its quote, unless it has one; returns the one it has. */
+export async function quoteFiring(tx: Tx, firing_id: string, quote_id: string): Promise<string> {
+  await updateRows(tx, 'workflow_firings', { firing_id, quote_id: null }, { quote_id })
+  return (await requireRow(tx, 'workflow_firings', { firing_id })).quote_id ?? quote_id
+}
+
+export type FiringBarrier = Pick<CustomerWorkflowRow, 'state' | 'terms_sha256'> & {
+  fired_terms_sha256: string
+}
+
+/**
+ * The workflow of the firing that this call carries out, shared: a move of it waits for the transaction, or is seen. Undefined for
+ * any other call.
+ */
+export async function shareFiredWorkflow(
+  tx: Tx,
+  callId: string,
+): Promise<FiringBarrier | undefined> {
+  const { rows } = await sql<FiringBarrier>`
+    select w.state, w.terms_sha256, f.terms_sha256 as fired_terms_sha256
+    from workflow_firings f join customer_workflows w using (workflow_id)
+    where f.call_id = ${callId} for share of w`.execute(tx)
+  return rows[0]
 }
 
 type Outcome =

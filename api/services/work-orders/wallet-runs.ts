@@ -6,9 +6,11 @@ import { chargeFiring } from '../../../activities/authority/firing-charge.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { claimGrant } from '../../../activities/store/calls/calls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
+import { shareFiredWorkflow } from '../../../activities/store/production/customer-workflows.ts'
 import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
+import { assertFires } from '../../../activities/task/firings.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
@@ -70,6 +72,8 @@ export class WalletRunService extends Service<Deps> {
     const order = orderOfRun(agentId, asked, 'paid from an allowance wallet')
     const write = { operationId: 'wallet-run-start', writer, rail, callbackUrl, callId } as const
     await transaction(db, async (tx) => {
+      // Before any other row, as a move of the workflow locks it.
+      const fired = await shareFiredWorkflow(tx, callId)
       await claimGrant(tx, callId, work_order_id)
       await storeWalletRun(this.deps, tx, {
         agentId,
@@ -79,6 +83,7 @@ export class WalletRunService extends Service<Deps> {
         order: { ...ids, ...order, acceptance_criteria: asked.acceptance_criteria },
         run,
         admit: async () => {
+          if (fired !== undefined) assertFires(fired)
           await gate.admit(tx, { ...write, subject: taskId, customerAccount })
           await chargeFiring(this.deps, tx, { callId, quoteId: asked.quote_id })
         },
