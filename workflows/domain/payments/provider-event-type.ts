@@ -35,3 +35,10 @@ export type ProviderEvent = {
   currency: string
   said_at: number | null
 }
+
+/** What was stored of an event; an amount in cents as text. */
+export type StoredEvent = Omit<ProviderEvent, 'amount_cents' | 'said_at'> & {
+  provider: string
+  amount_cents: string
+  said_at: Date | null
+}

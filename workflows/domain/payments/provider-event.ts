@@ -6,6 +6,7 @@ import {
   type ProviderEvent,
   type ProviderEventType,
   providerEventTypes,
+  type StoredEvent,
 } from './provider-event-type.ts'
 import { checkReturns } from './returned-money.ts'
 import { readStripe, stripeEvent } from './stripe-event.ts'
@@ -88,13 +89,6 @@ function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
     detail: 'the event has another form',
     errors,
   })
-}
-
-/** What was stored of an event; an amount in cents as text. */
-export type StoredEvent = Omit<ProviderEvent, 'amount_cents' | 'said_at'> & {
-  provider: string
-  amount_cents: string
-  said_at: Date | null
 }
 
 type Paid = {

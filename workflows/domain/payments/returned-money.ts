@@ -1,5 +1,5 @@
 import { groupedBy } from '../core/grouped-by.ts'
-import type { StoredEvent } from './provider-event.ts'
+import type { StoredEvent } from './provider-event-type.ts'
 
 /** How a payment stands after all that its provider said of refunds and disputes. */
 export type ReturnStanding = 'kept' | 'asked_about' | 'partly_returned' | 'disputed' | 'returned'

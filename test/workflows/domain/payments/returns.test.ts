@@ -39,9 +39,9 @@ test('a refund of the whole returns a payment of any amount', () => {
 test('a refund that failed returns nothing, and one that follows it does', () => {
   const refunded = said('payment.refunded', 100, 1)
   const failed = { ...said('refund.failed', 100, 2), refund_id: 're_1' }
-  const told = { ...said('refund.failed', 100, 3), refund_id: 're_1' }
+  const repeated = { ...said('refund.failed', 100, 3), refund_id: 're_1' }
   expect(stands(failed, refunded)).toBe('kept')
-  expect(stands(refunded, failed, told, said('payment.refunded', 100, 4))).toBe('returned')
+  expect(stands(refunded, failed, repeated, said('payment.refunded', 100, 4))).toBe('returned')
   const partly = [
     said('payment.partially_refunded', 60, 1),
     said('payment.refunded', 100, 2),
@@ -51,7 +51,7 @@ test('a refund that failed returns nothing, and one that follows it does', () =>
   expect(stands(...partly, said('dispute.lost', 40, 4))).toBe('returned')
 })
 
-test('of refunds and failures without a time, each failure takes one refund back', () => {
+test('without a time, each failure takes one refund back', () => {
   const refund = () => said('payment.refunded', 100, null)
   const failure = () => said('refund.failed', 100, null)
   expect(stands(failure(), refund())).toBe('kept')

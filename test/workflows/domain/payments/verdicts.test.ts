@@ -11,7 +11,8 @@ import {
   type SeenTransaction,
   type Verdict,
 } from '#domain/payments/payment-reference.ts'
-import { checkEvents, type StoredEvent } from '#domain/payments/provider-event.ts'
+import { checkEvents } from '#domain/payments/provider-event.ts'
+import type { StoredEvent } from '#domain/payments/provider-event-type.ts'
 import { verifies } from '../../../verifies.ts'
 
 const event: StoredEvent = {
