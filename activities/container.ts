@@ -35,7 +35,8 @@ import {
 import { openGasAccounts, openKeyRings } from './signer/open.ts'
 import type { ReceiptTyp } from './signer/ring-policy.ts'
 import type { ReceiptSigner, Signer } from './store/payouts/receipts.ts'
-import { createDatabase } from './store/postgres/db.ts'
+import { LISTENERS, nameProcess } from './store/postgres/connections.ts'
+import { createDatabase, type DatabaseSettings, type OpenDatabase } from './store/postgres/db.ts'
 import { ourSchema } from './store/postgres/migrate.ts'
 import { checkSchema } from './store/postgres/schema-version.ts'
 import type { TaskDeps } from './task/deps.ts'
@@ -43,9 +44,25 @@ import type { TaskDeps } from './task/deps.ts'
 /** Gas for one transferWithAuthorization with room to spare: measured 90,000 on the local token, 110,000 on USDC. */
 export const TRANSFER_GAS = 200_000n
 
-/** Connections of a process to the configured database, under its name. */
-export const openStore = (config: Config, name: string, poolSize = config.DATABASE_POOL_SIZE) =>
-  createDatabase({ url: config.DATABASE_URL, applicationName: `agent-rails ${name}`, poolSize })
+/** The one pool of a process. A connection of its own listens for changes. */
+export const openStore = (
+  { DATABASE_URL: url, DATABASE_CONNECTIONS: connections }: Config,
+  program: string,
+  timeouts: Pick<DatabaseSettings, 'connectTimeoutMs' | 'queryTimeoutMs'> = {},
+): OpenDatabase =>
+  createDatabase({
+    url,
+    applicationName: nameProcess(program, connections),
+    poolSize: connections - LISTENERS,
+    ...timeouts,
+  })
+
+/** What the activities of a worker share. */
+export type OfWorker = {
+  readonly config: Config
+  readonly log: Logger
+  readonly db: OpenDatabase['db']
+}
 
 /** The configured chain, and how to find the outcome of an authorization on it. */
 export function openChain(config: Config) {
@@ -96,12 +113,12 @@ export function openWalletSignatures(config: Config): WalletSignatures {
   return createWalletSignatures({ rpcUrls: config.CHAIN_RPC_URL, timeoutMs: config.RPC_TIMEOUT_MS })
 }
 
-/** Opens the dependencies of the payout and payment activities; keys are read once. */
-export async function openPayoutDeps(
-  config: Config,
-  log: Logger,
-): Promise<{ payoutDeps: Deps; paymentDeps: PaymentDeps; close(): Promise<void> }> {
-  const { db, close } = openStore(config, 'worker')
+/** The dependencies of the payout and payment activities; keys are read once. */
+export async function openPayoutDeps({
+  config,
+  log,
+  db,
+}: OfWorker): Promise<{ payoutDeps: Deps; paymentDeps: PaymentDeps }> {
   const keys = await openKeyRings(config)
   const { chain, findOutcome } = openChain(config)
   const accounts = await openGasAccounts(config)
@@ -145,7 +162,7 @@ export async function openPayoutDeps(
     settler: openSettler(config, chain, gasWalletQueue, checkTransfer),
     confirmWindowMs: rail.confirmWindowMs,
   }
-  return { payoutDeps, paymentDeps, close }
+  return { payoutDeps, paymentDeps }
 }
 
 /** The keys, anchors and wallets that verify mandates and their presentations. */

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
 import type { CallbackSteps } from '../workflows/callback/activities.ts'
 import type { DirectorySteps } from '../workflows/directory/activities.ts'
@@ -12,7 +11,7 @@ import { readCallbackFacts } from './callback/facts.ts'
 import { callbackHosts } from './callback/hosts.ts'
 import { openLedger } from './chain/ledger.ts'
 import type { Config } from './config/config.ts'
-import { openChain, openPayoutDeps, openStore, signerOf, taskDepsOf } from './container.ts'
+import { type OfWorker, openChain, openPayoutDeps, signerOf, taskDepsOf } from './container.ts'
 import { createDirectorySteps } from './directory/steps.ts'
 import { createCounterpartSteps, createHarnessSteps } from './harness/steps.ts'
 import { createOutgoing } from './http/outgoing.ts'
@@ -36,11 +35,11 @@ import { openKeyRings, openPayoutSigner } from './signer/open.ts'
 import { createTaskSteps } from './task/task.ts'
 
 /**
- * The activities by the queue that they are served on, all but signing, over one set of connections. Where this process `signs` as
- * well, a transfer is signed in the step that reserves it.
+ * The activities of payouts and transfers. Where this process `signs` as well, a transfer is signed in the step that reserves it.
  */
-export async function createActivities(config: Config, log: Logger, { signs }: { signs: boolean }) {
-  const { payoutDeps, paymentDeps, close } = await openPayoutDeps(config, log)
+export async function createActivities(worker: OfWorker, { signs }: { signs: boolean }) {
+  const { config } = worker
+  const { payoutDeps, paymentDeps } = await openPayoutDeps(worker)
   const signer = signs ? await openPayoutSigner(config) : undefined
   const payouts: PayoutSteps & KeyRotationSteps = {
     ...createPayoutSteps(payoutDeps, signer),
@@ -50,7 +49,7 @@ export async function createActivities(config: Config, log: Logger, { signs }: {
     ...createTransferSteps(payoutDeps),
     ...createPaymentSteps(paymentDeps),
   }
-  return { deps: payoutDeps, payouts, transfers, close }
+  return { deps: payoutDeps, payouts, transfers }
 }
 
 /** The steps that rotate the service's own keys; the private ones stay with the signer. */
@@ -87,17 +86,12 @@ export async function createReconciliationActivities(
   })
 }
 
-/** The short steps of tasks and the steps of runs. Separate connections keep them from delaying payouts. */
-export async function createTaskActivities(config: Config) {
-  const { db, close } = openStore(config, 'tasks')
+/** The short steps of tasks and the steps of runs. */
+export async function createTaskActivities({ config, db }: Omit<OfWorker, 'log'>) {
   const keys = await openKeyRings(config)
   await publishKeys(db, keys)
   const deps = taskDepsOf(config, keys, db)
   const pool = openRailPool(poolSettings(config))
-  const closeAll = async () => {
-    await pool.close()
-    await close()
-  }
   return {
     activities: {
       ...createTaskSteps(deps),
@@ -106,39 +100,32 @@ export async function createTaskActivities(config: Config) {
       ...createUploadCheckSteps({ db, pool }),
       ...createInvitationSteps({ db }),
     },
-    close: closeAll,
+    close: () => pool.close(),
   }
 }
 
 /** The steps of tests, which reach the service as anyone does; the token keys make the keys of their sandbox agents. */
-export function createHarnessActivities(config: Config): {
-  activities: HarnessSteps
-  close(): Promise<void>
-} {
-  const { db, close } = openStore(config, 'harness', 2)
+export function createHarnessActivities({ config, db }: Omit<OfWorker, 'log'>): HarnessSteps {
   const { BASE_URL: baseUrl, OS_URL: osUrl, HARNESS_BASE_URL, HARNESS_OS_URL } = config
   const origins = { base: HARNESS_BASE_URL || baseUrl, os: HARNESS_OS_URL || osUrl }
   const tokenKeys = loadTokenKeys(config.TOKEN_KEYS_FILE)
-  return { activities: createHarnessSteps({ db, baseUrl, origins, tokenKeys }), close }
+  return createHarnessSteps({ db, baseUrl, origins, tokenKeys })
 }
 
 /** Only the signing activity. It needs the key of the payout wallet and the reserved row. */
-export async function createSigningActivities(
-  config: Config,
-): Promise<{ activities: SigningSteps; close(): Promise<void> }> {
-  const { db, close } = openStore(config, 'signing', 4)
-  return { activities: createSigningSteps({ db }, await openPayoutSigner(config)), close }
+export async function createSigningActivities({
+  config,
+  db,
+}: Omit<OfWorker, 'log'>): Promise<SigningSteps> {
+  return createSigningSteps({ db }, await openPayoutSigner(config))
 }
 
 /** The steps of callbacks and of submissions to directories, and the calls of the model. Only these steps send requests to URLs that agents choose, and they sign only with the callback ring. */
-export async function createCallbackActivities(
-  config: Config,
-  log: Logger,
-): Promise<{
-  activities: CallbackSteps & DirectorySteps & ModelSteps & CounterpartSteps
-  close(): Promise<void>
-}> {
-  const { db, close } = openStore(config, 'callbacks')
+export async function createCallbackActivities({
+  config,
+  log,
+  db,
+}: OfWorker): Promise<CallbackSteps & DirectorySteps & ModelSteps & CounterpartSteps> {
   const keys = await openKeyRings(config)
   // Nothing is sent with a signature whose key is not published.
   await publishKeys(db, keys)
@@ -158,7 +145,7 @@ export async function createCallbackActivities(
   const guarded = createOutgoing({ ownHosts: hosts.ownHosts, exempt: [] })
   const counterparts = createCounterpartSteps({ db, send: guarded })
   const directories = createDirectorySteps({ db, log, send })
-  return { activities: { ...callbacks, ...directories, ...models, ...counterparts }, close }
+  return { ...callbacks, ...directories, ...models, ...counterparts }
 }
 
 export type { Deps }

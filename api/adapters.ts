@@ -4,6 +4,7 @@ import {
   openChain,
   openMinimumBalance,
   openOffers,
+  openStore,
   openWalletSignatures,
   railOf,
   receiptSigner,
@@ -15,7 +16,7 @@ import { openPackageThreads } from '../activities/run/package-threads.ts'
 import { openKeyRings } from '../activities/signer/open.ts'
 import { findKnownSecret } from '../activities/store/calls/known-secrets.ts'
 import { createChanges } from '../activities/store/postgres/changes.ts'
-import { createDatabase } from '../activities/store/postgres/db.ts'
+import type { OpenDatabase } from '../activities/store/postgres/db.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { createTaskGateway } from '../temporal/tasks.ts'
 import { startUploadCheck } from '../temporal/upload-checks.ts'
@@ -25,16 +26,19 @@ import { openPublicPool } from './services/resolver/open.ts'
 
 export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 
-/** Opens Postgres, Temporal, the chain, the keys, and the child processes that check packages. */
-export async function openAdapters(config: Config, log: Logger) {
-  const database = createDatabase({
-    url: config.DATABASE_URL,
-    applicationName: 'agent-rails api',
-    poolSize: config.DATABASE_POOL_SIZE,
-    // These timeouts bound how long a call waits for a Postgres that is down.
+/** The pool of an API process. Its timeouts bound how long a call waits for a Postgres that is down. */
+const openOwn = (config: Config): OpenDatabase =>
+  openStore(config, 'api', {
     connectTimeoutMs: config.DATABASE_TIMEOUT_MS,
     queryTimeoutMs: 1.2 * config.DATABASE_TIMEOUT_MS,
   })
+
+/**
+ * Opens Postgres, Temporal, the chain, the keys, and the child processes that check packages. A `shared` pool is that of the
+ * process, which closes it.
+ */
+export async function openAdapters(config: Config, log: Logger, shared?: OpenDatabase) {
+  const database = shared ?? openOwn(config)
   const changes = createChanges(config.DATABASE_URL)
   const temporal = createTemporalClient(config)
   const { db } = database
@@ -80,7 +84,7 @@ export async function openAdapters(config: Config, log: Logger) {
     close: async () => {
       await Promise.all([packages.close(), publicPool.close(), changes.close()])
       await temporal.close()
-      await database.close()
+      if (shared === undefined) await database.close()
     },
   }
 }

@@ -18,6 +18,7 @@ import { findOperator } from '../activities/store/agents/operators.ts'
 import { readGasWallets } from '../activities/store/gas-wallets/health.ts'
 import { type ActivePause, listPauses } from '../activities/store/payouts/controls.ts'
 import { createDatabaseClock } from '../activities/store/postgres/clock.ts'
+import type { OpenDatabase } from '../activities/store/postgres/db.ts'
 import { startTracing } from '../activities/tracing/start.ts'
 import { notifyHarness } from '../temporal/harness.ts'
 import { notifyAnswered, notifyInvited } from '../temporal/invitations.ts'
@@ -107,10 +108,10 @@ export type Api = {
   close(): Promise<void>
 }
 
-/** Composes one API process. Nothing connects before its first use, so the process can start while a dependency is down. */
-export async function createApi(config: Config, log: Logger): Promise<Api> {
+/** Composes one API process, over the pool of another program where one is given. Nothing connects before its first use, so the process can start while a dependency is down. */
+export async function createApi(config: Config, log: Logger, shared?: OpenDatabase): Promise<Api> {
   const stopTracing = await startTracing({ config, service: 'api', log })
-  const adapters = await openAdapters(config, log)
+  const adapters = await openAdapters(config, log, shared)
   const { db, keys } = adapters
   const services = openServices(adapters)
   const publishing = await keepPublishing(() => publishKeys(db, keys), {

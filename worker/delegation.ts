@@ -4,6 +4,7 @@ import type { Config } from '../activities/config/config.ts'
 import { modelNamed } from '../activities/config/model-settings.ts'
 import { railOf, receiptSigner } from '../activities/container.ts'
 import { openKeyRings } from '../activities/signer/open.ts'
+import type { OpenDatabase } from '../activities/store/postgres/db.ts'
 import { createFiringSteps } from '../activities/task/firings.ts'
 import { createAgentCalls, createDelegatedCalls } from '../api/calls/delegated-call.ts'
 import { createApi } from '../api/compose.ts'
@@ -15,8 +16,9 @@ import type { FiringSteps } from '../workflows/firing/activities.ts'
 export async function createDelegationActivities(
   config: Config,
   log: Logger,
+  store: OpenDatabase,
 ): Promise<{ activities: DelegationSteps & FiringSteps; close(): Promise<void> }> {
-  const { deps, close } = await createApi(config, log)
+  const { deps, close } = await createApi(config, log, store)
   const keys = await openKeyRings(config)
   const { issuer, environment } = railOf(config)
   const activities = createDelegationSteps({

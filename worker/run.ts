@@ -10,7 +10,7 @@ import {
 import { type Logger, pino } from 'pino'
 import { callbackHosts } from '../activities/callback/hosts.ts'
 import type { Config } from '../activities/config/config.ts'
-import { checkStart, openMoneyDeps, taskDepsOf } from '../activities/container.ts'
+import { checkStart, openMoneyDeps, openStore, taskDepsOf } from '../activities/container.ts'
 import { createOutgoing } from '../activities/http/outgoing.ts'
 import {
   createActivities,
@@ -26,9 +26,12 @@ import type { Deps } from '../activities/payout/deps.ts'
 import { openPackageThreads } from '../activities/run/package-threads.ts'
 import { openGasAccounts, openKeyRings } from '../activities/signer/open.ts'
 import type { ProofLoopRow } from '../activities/store/commerce/proof-loops.ts'
+import { LISTENERS } from '../activities/store/postgres/connections.ts'
+import type { OpenDatabase } from '../activities/store/postgres/db.ts'
 import { logTrace, startTracing } from '../activities/tracing/start.ts'
 import { openCommerceServices } from '../api/services/commerce/open.ts'
 import { createTemporalClient, serverOptions } from '../temporal/connection.ts'
+import { markOutages } from '../temporal/outages.ts'
 import {
   CALLBACKS_QUEUE,
   PAYOUTS_QUEUE,
@@ -79,6 +82,8 @@ export async function runWorker(
     shutdownGraceTime: '5s' as const,
   }
   const workers: Worker[] = []
+  const store = openStore(config, 'worker')
+  const worker = { config, log, db: store.db }
   const closers: (() => Promise<void>)[] = []
   const serves = (queue: string) => config.TASK_QUEUES.includes(queue)
   const serve = async (taskQueue: string, options: Partial<WorkerOptions>) => {
@@ -94,7 +99,7 @@ export async function runWorker(
   const loops: (() => { stop(): Promise<void> })[] = []
 
   if (serves(PAYOUTS_QUEUE) || serves(TRANSFERS_QUEUE)) {
-    const { deps, payouts, transfers, close } = await createActivities(config, log, {
+    const { deps, payouts, transfers } = await createActivities(worker, {
       signs: serves(SIGNING_QUEUE),
     })
     const { client, close: closeClient } = createTemporalClient(config)
@@ -108,33 +113,30 @@ export async function runWorker(
       await serve(TRANSFERS_QUEUE, { activities: { ...transfers, ...reconciliation } })
     }
     if (serves(PAYOUTS_QUEUE)) {
-      await serve(PAYOUTS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities: payouts })
+      await serve(PAYOUTS_QUEUE, { ...workflows, ...slotsOf(config).payouts, activities: payouts })
       await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
     }
     const { closePackages, ...sweeps } = await sweepsOf(config, deps, log)
     loops.push(() => startSweeper({ ...sweeps, client, log, config }))
-    closers.push(closeClient, closePackages, close)
+    closers.push(closeClient, closePackages)
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
-    const { activities, close } = await createTaskActivities(config)
+    const { activities, close } = await createTaskActivities(worker)
+    const { tasks, runs } = slotsOf(config)
     if (serves(TASKS_QUEUE)) {
-      const more = await openTaskQueue(config, log)
-      closers.push(...more.closers)
+      const more = await openTaskQueue(config, log, store)
+      closers.push(more.close)
       const all = { ...activities, ...more.activities }
-      await serve(TASKS_QUEUE, { ...workflows, ...tasksAtOnce(config), activities: all })
+      await serve(TASKS_QUEUE, { ...workflows, ...tasks, ...runs, activities: all })
     }
-    if (serves(RUNS_QUEUE)) await serve(RUNS_QUEUE, { ...runsAtOnce(config), activities })
+    if (serves(RUNS_QUEUE)) await serve(RUNS_QUEUE, { ...runs, activities })
     closers.push(close)
   }
   if (serves(SIGNING_QUEUE)) {
-    const { activities, close } = await createSigningActivities(config)
-    await serve(SIGNING_QUEUE, { activities })
-    closers.push(close)
+    await serve(SIGNING_QUEUE, { activities: await createSigningActivities(worker) })
   }
   if (serves(CALLBACKS_QUEUE)) {
-    const { activities, close } = await createCallbackActivities(config, log)
-    await serve(CALLBACKS_QUEUE, { activities })
-    closers.push(close)
+    await serve(CALLBACKS_QUEUE, { activities: await createCallbackActivities(worker) })
   }
 
   // Nothing is polled before everything is open: who polls counts as ready, and what fails until then ends the process.
@@ -143,17 +145,14 @@ export async function runWorker(
   log.info({ queues: config.TASK_QUEUES }, 'worker is polling')
   await Promise.all(running)
   for (const sweeper of sweepers) await sweeper.stop()
-  for (const close of [...closers, stopTracing]) await close()
+  for (const close of [...closers, store.close, stopTracing]) await close()
 }
 
 /** What the queue of tasks serves in addition to their short steps: delegated actions, and tests of this service. */
-async function openTaskQueue(config: Config, log: Logger) {
-  const delegation = await createDelegationActivities(config, log)
-  const harness = createHarnessActivities(config)
-  return {
-    activities: { ...delegation.activities, ...harness.activities },
-    closers: [delegation.close, harness.close],
-  }
+async function openTaskQueue(config: Config, log: Logger, store: OpenDatabase) {
+  const { activities, close } = await createDelegationActivities(config, log, store)
+  const harness = createHarnessActivities({ config, db: store.db })
+  return { activities: { ...activities, ...harness }, close }
 }
 
 /** Throws where nothing could submit a transaction. */
@@ -204,16 +203,17 @@ function metricsOf(
 }
 
 /**
- * Every step needs a connection, and its time runs while it waits for one: more at once than there are connections would all
- * time out and start again, without end. Some connections stay free for other work.
+ * Steps at once. Each needs a connection, and its time runs while it waits for one: with many more steps than connections, all would
+ * time out and start again, without end. So a step waits at most for one other, and tasks leave connections to payouts.
  */
-function stepsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
-  return { maxConcurrentLocalActivityExecutions: Math.max(1, Math.floor(connections * 0.75)) }
-}
-
-/** The connections that the short steps of tasks leave to the steps of runs and to delegated actions. */
-function runsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
-  return { maxConcurrentActivityTaskExecutions: Math.max(1, Math.floor(connections * 0.25)) }
+function slotsOf({ DATABASE_CONNECTIONS: connections }: Config) {
+  const share = (part: number) => Math.max(1, Math.floor((connections - LISTENERS) * part))
+  return {
+    payouts: { maxConcurrentLocalActivityExecutions: share(0.75) },
+    tasks: { maxConcurrentLocalActivityExecutions: share(0.5) },
+    /** Steps of runs hold no connection while they compute; delegated actions do for a moment. */
+    runs: { maxConcurrentActivityTaskExecutions: Math.max(4, share(0.25)) },
+  }
 }
 
 /** A prebuilt bundle has the interceptors of its workflows. */
@@ -225,11 +225,9 @@ function withTraces(
   return {
     ...given,
     ...(workflowsPath === undefined ? {} : { workflowModules: [traces] }),
-    activity: [traceActivity, ...(given?.activity ?? [])],
+    activity: [traceActivity, markOutages, ...(given?.activity ?? [])],
   }
 }
-
-const tasksAtOnce = (config: Config) => ({ ...stepsAtOnce(config), ...runsAtOnce(config) })
 
 /** The prebuilt bundle in the folder of this file in production; the sources otherwise. */
 function workflowSource(): Pick<

@@ -57,7 +57,9 @@ export const configSchema = z.object({
   DATABASE_URL: text('postgres://postgres:postgres@127.0.0.1:5432/agent_rails').describe(
     'PostgreSQL, tested with 18; the migrations create the database when it is missing',
   ),
-  DATABASE_POOL_SIZE: count(16).describe('connections per process'),
+  DATABASE_CONNECTIONS: between(4, 1_000, 12).describe(
+    'the most connections that this process opens to Postgres',
+  ),
   DATABASE_TIMEOUT_MS: milliseconds(1_000).describe(
     'how long a call waits for a connection, and a fifth longer for a statement; above the default, a dead Postgres is reported late',
   ),

@@ -22,6 +22,7 @@ import { loopRequirements } from './loops.ts'
 import { mcpRequirements } from './mcp.ts'
 import { modelRequirements } from './model.ts'
 import { mppRequirements } from './mpp.ts'
+import { operatorRequirements } from './operators.ts'
 import { packageRequirements } from './package.ts'
 import { pilotRequirements } from './pilots.ts'
 import { productionRequirements } from './production.ts'
@@ -1807,6 +1808,7 @@ export const requirements = {
   ...prospectRequirements,
   ...railRequirements,
   ...modelRequirements,
+  ...operatorRequirements,
   ...packageRequirements,
   ...walletRequirements,
   ...isolationRequirements,

@@ -1,5 +1,6 @@
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { pino } from 'pino'
+import { openStore } from '../../activities/container.ts'
 import {
   createCallbackActivities,
   createHarnessActivities,
@@ -28,15 +29,16 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
     DATABASE_URL: urlAs('worker', apis.env['DATABASE_URL'] as string),
   }
   const silent = pino({ level: 'silent' })
-  const tasks = await createTaskActivities(config)
-  const callbacks = await createCallbackActivities(config, silent)
-  const delegation = await createDelegationActivities(config, silent)
-  const harness = createHarnessActivities(config)
+  const store = openStore(config, 'worker')
+  const worker = { config, log: silent, db: store.db }
+  const tasks = await createTaskActivities(worker)
+  const callbacks = await createCallbackActivities(worker)
+  const delegation = await createDelegationActivities(config, silent, store)
   const usual = {
     ...tasks.activities,
-    ...callbacks.activities,
+    ...callbacks,
     ...delegation.activities,
-    ...harness.activities,
+    ...createHarnessActivities(worker),
   }
   const workflowBundle = await bundleWorkflows()
   const workers = await Promise.all(
@@ -53,7 +55,8 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
       for (const { worker } of workers) worker.shutdown()
       await Promise.all(workers.map(({ running }) => running))
       await Promise.all(workers.map(({ connection }) => connection.close()))
-      await Promise.all([tasks, callbacks, delegation, harness].map(({ close }) => close()))
+      await Promise.all([tasks, delegation].map(({ close }) => close()))
+      await store.close()
       await apis.stop()
       await temporal.stop()
     },

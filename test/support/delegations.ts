@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
+import { openStore } from '../../activities/container.ts'
 import { listOpenActions } from '../../activities/store/authority/actions.ts'
 import { createDelegationActivities } from '../../worker/delegation.ts'
 import type { ComposedApis } from './composed-api.ts'
@@ -8,9 +9,11 @@ import { urlAs } from './postgres.ts'
 /** Performs delegated actions and firings as a worker does, by its role in the database and without Temporal. */
 export async function performDelegations({ config, env, db }: ComposedApis) {
   const asWorker = { ...config, DATABASE_URL: urlAs('worker', env['DATABASE_URL'] as string) }
+  const store = openStore(asWorker, 'worker')
   const { activities, close } = await createDelegationActivities(
     asWorker,
     pino({ level: 'silent' }),
+    store,
   )
   const stopped = new AbortController()
   const performing = performOpen()
@@ -28,6 +31,7 @@ export async function performDelegations({ config, env, db }: ComposedApis) {
       stopped.abort()
       await performing
       await close()
+      await store.close()
     },
   }
 }

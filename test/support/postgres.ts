@@ -42,7 +42,10 @@ const rolePasswords = {
 /** The URL of a database for a process of this role. */
 export const urlAs = (role: DatabaseRole, url: string): string => roleUrl(url, role, rolePasswords)
 
-/** A PostgreSQL of its own with an empty database, up in about 2 s; `stop` removes it without a trace. */
+/**
+ * A PostgreSQL of its own with an empty database, up in about 2 s; `stop` removes it without a trace. It has connections for many
+ * tests at once.
+ */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = await scratchDirectory()
   const [port = 0] = await findFree(1)
@@ -53,7 +56,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     logFile: join(directory, 'postgres.log'),
   }
   const part = postgresPart(settings)
-  withoutSync(part)
+  withMore(part, ['-c', 'fsync=off', '-c', 'max_connections=300'])
   await part.start()
   await part.waitReady()
   const url = postgresUrl(settings)
@@ -70,11 +73,13 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /** No test ends the machine, so what a server has written survives its own end without a sync to the disk. */
-export function withoutSync({ plan }: Part): void {
+export const withoutSync = (part: Part): void => withMore(part, ['-c', 'fsync=off'])
+
+function withMore({ plan }: Part, more: readonly string[]): void {
   const { launch } = plan
   plan.launch = async () => {
     const launched = await launch()
-    return { ...launched, args: [...launched.args, '-c', 'fsync=off'] }
+    return { ...launched, args: [...launched.args, ...more] }
   }
 }
 

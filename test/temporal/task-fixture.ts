@@ -13,6 +13,7 @@ import { createChanges } from '../../activities/store/postgres/changes.ts'
 import { findTask, type TaskRow } from '../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../activities/task/deps.ts'
 import { createTaskSteps } from '../../activities/task/task.ts'
+import { markOutages } from '../../temporal/outages.ts'
 import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { createTaskGateway } from '../../temporal/tasks.ts'
 import type {
@@ -110,6 +111,7 @@ export async function startTaskWorkflows(
           connection: native,
           taskQueue,
           activities,
+          interceptors: { activity: [markOutages] },
           shutdownForceTime: '20s' as const,
         }
         const worker = await Worker.create({ ...options, ...source })

@@ -4,6 +4,7 @@ import {
   type GasWalletHealth,
   readGasWallets,
 } from '../../activities/store/gas-wallets/health.ts'
+import { type Connections, readConnections } from '../../activities/store/postgres/connections.ts'
 import { createDatabase, isUnavailable } from '../../activities/store/postgres/db.ts'
 import { databaseSkewMs, migrationsApplied } from '../../activities/store/postgres/health.ts'
 import { latestMigration } from '../../activities/store/postgres/migrate.ts'
@@ -32,6 +33,7 @@ export async function checkPostgres(
       runCheck('migrations', ANSWERS, async () =>
         checkMigrations(await migrationsApplied(db, latestMigration).catch(whenMissing(false))),
       ),
+      runCheck('connections', ANSWERS, async () => checkConnections(await readConnections(db))),
       runCheck('database roles', ANSWERS, async () => checkRoles(await readRoles(db))),
       runCheck('gas wallet queues', 'Correct Postgres first.', async () =>
         checkGasWalletQueues(
@@ -49,6 +51,13 @@ export function checkSkew(ms: number): Finding {
   const text = `answers; its clock is ${ms} ms from ours`
   if (Math.abs(ms) <= SKEW_MS_MAX) return fine(text)
   return fault(text, 'Let both machines follow the same time servers (chrony, systemd-timesyncd).')
+}
+
+/** Every process must be able to open all of its connections at once. */
+export function checkConnections({ allowed, processes, budget, others }: Connections): Finding {
+  const text = `Postgres allows ${allowed}; ${processes} processes open at most ${budget}, other programs have ${others}`
+  if (budget + others <= allowed) return fine(text)
+  return fault(text, 'Lower DATABASE_CONNECTIONS, run fewer processes, or raise max_connections.')
 }
 
 /** A jam is only a warning: it ends by itself when the gas wallet can pay and the chain produces blocks. */

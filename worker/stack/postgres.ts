@@ -52,7 +52,7 @@ function serverArguments(directory: string, port: number): string[] {
   const flags = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    max_connections: '200',
+    max_connections: '100',
   }
   return [
     '-D',

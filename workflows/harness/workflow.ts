@@ -1,5 +1,6 @@
 import * as wf from '@temporalio/workflow'
 import { COUNTERPART_STEP, type SuiteName } from '../domain/harness/suites.ts'
+import { throughOutages } from '../shared/outages.ts'
 import { retryOf } from '../shared/retry.ts'
 import { timing } from '../shared/timing.ts'
 import type { CounterpartSteps, HarnessSteps, StepSnapshot } from './activities.ts'
@@ -42,8 +43,9 @@ export async function harness({ testRunId, suite, steps }: HarnessOrder): Promis
 /** A step that could not be played to its end has no outcome, which counts as failed. */
 async function played(testRunId: string, step: string): Promise<StepSnapshot | null> {
   try {
-    if (step === COUNTERPART_STEP) return await listCounterpartTools(testRunId)
-    return await playHarnessStep(testRunId, step)
+    if (step === COUNTERPART_STEP)
+      return await throughOutages(() => listCounterpartTools(testRunId))
+    return await throughOutages(() => playHarnessStep(testRunId, step))
   } catch (error) {
     if (error instanceof wf.ActivityFailure && !wf.isCancellation(error))
       return { step, ok: false, status: null }

@@ -4,6 +4,7 @@ import type { LoopStep } from '../domain/runs/controlled-loop.ts'
 import { withoutAttentionAfter } from '../shared/attention.ts'
 import { shortSteps } from '../shared/local-activities.ts'
 import { createMutex } from '../shared/mutex.ts'
+import { throughOutages } from '../shared/outages.ts'
 import { retryOf } from '../shared/retry.ts'
 import { searchAttributes } from '../shared/search-attributes.ts'
 import { showSignal, wakeSignal } from '../shared/signals.ts'
@@ -94,9 +95,10 @@ async function driveRun(runId: string): Promise<void> {
     const at = { runId, attempt, round }
     const drafting = (summary: string) => steps(summary, known, timing.model.draftAttempts)
     try {
-      for (const promptSha256 of await drafting('plan the drafts').planDrafts(at))
+      const planned = await throughOutages(() => drafting('plan the drafts').planDrafts(at))
+      for (const promptSha256 of planned)
         await model.callModel({ subject: runId, promptSha256 }).catch(unlessCancelled)
-      await drafting('check the drafts').keepDrafts(at)
+      await throughOutages(() => drafting('check the drafts').keepDrafts(at))
     } catch (error) {
       unlessCancelled(error)
     }
@@ -106,7 +108,7 @@ async function driveRun(runId: string): Promise<void> {
     const { attempt, round } = known
     const input = { runId, attempt, round, step, limits: timing.task.limits }
     try {
-      return await steps(step, known).takeStep(input)
+      return await throughOutages(() => steps(step, known).takeStep(input))
     } catch (error) {
       if (!(error instanceof wf.ActivityFailure) || wf.isCancellation(error)) throw error
       const detail = (error.cause?.message ?? error.message).slice(0, 500)

@@ -27,6 +27,8 @@ export const timing = {
     retryLongest: 1_000,
     retryDelay: 500,
   },
+  /** Between the last attempt of a step that an outage failed and its next one. */
+  outage: 10_000,
   chain: { startToClose: 120_000, heartbeat: 6_000, retryFirst: 500, retryLongest: 10_000 },
   signing: { startToClose: 3_000 },
   reconciliation: {

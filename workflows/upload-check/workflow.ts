@@ -1,4 +1,5 @@
 import * as wf from '@temporalio/workflow'
+import { throughOutages } from '../shared/outages.ts'
 import { retryOf } from '../shared/retry.ts'
 import { timing } from '../shared/timing.ts'
 import type { UploadCheckSnapshot, UploadCheckSteps } from './activities.ts'
@@ -16,7 +17,7 @@ export async function uploadCheck(
     priority: { fairnessKey: owner.slice(0, 64) },
     summary: 'read all rows as the rail would',
   })
-  const ended = await checkUpload(checkId)
+  const ended = await throughOutages(() => checkUpload(checkId))
   wf.setCurrentDetails(details(ended))
   return ended
 }

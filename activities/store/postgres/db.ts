@@ -153,9 +153,10 @@ const socketCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ])
-// SQLSTATE codes: connection exceptions, too many connections, shutdown and start-up, a statement timeout, and
-// conflicts with other transactions in every attempt.
-const serverCodes = /^(08...|53300|57P0[1-3]|57014|40001|40P01)$/
+// SQLSTATE codes of a server that cannot work now: connection exceptions, exhausted resources such as the disk or the connections,
+// shutdown and start-up, an operating system error, a standby that only reads, a timeout of a statement or a lock, and conflicts
+// with other transactions in every attempt.
+const serverCodes = /^(08...|53...|57P0[1-5]|58000|58030|25006|57014|55P03|40001|40P01)$/
 // Errors that pg and its pool throw without a code.
 const driverMessages =
   /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|cached plan must not change)/

@@ -15,6 +15,7 @@ export const timing: Scaled<typeof production> = {
     retryLongest: 1_000,
     retryDelay: 100,
   },
+  outage: 500,
   chain: { startToClose: 8_000, heartbeat: 3_000, retryFirst: 100, retryLongest: 1_000 },
   signing: { startToClose: 2_000 },
   reconciliation: { startToClose: 6_000, heartbeat: 2_500, retryFirst: 100, retryLongest: 1_000 },

@@ -344,3 +344,32 @@ async function stoppableLine(
     },
   }
 }
+
+verifies(
+  'store.outages',
+  'what a server cannot do now is an outage, and a fault is none',
+  async () => {
+    const { url } = postgres
+    const guest = new URL(url)
+    guest.username = guest.password = 'guest'
+    await sql`create role guest login password 'guest' connection limit 0`.execute(open.db)
+    const failing = async (address: string, statement: string) => {
+      const other = createDatabase({ url: address, applicationName: 'test', poolSize: 1 })
+      const error = await rejection(sql.raw(statement).execute(other.db))
+      await other.close()
+      return { code: (error as { code?: string }).code, outage: isUnavailable(error) }
+    }
+    const raised = (code: string) => `do $$ begin raise exception using errcode = '${code}'; end $$`
+    expect(await failing(guest.href, 'select 1')).toEqual({ code: '53300', outage: true })
+    const readsOnly = 'set default_transaction_read_only = on; create table never (id int)'
+    expect(await failing(url, `begin read only; ${readsOnly}`)).toEqual({
+      code: '25006',
+      outage: true,
+    })
+    // A full disk and exhausted memory cannot be made here, so the server raises their codes.
+    for (const code of ['53100', '53200', '57P01', '57P03', '58030', '08006', '55P03', '40001'])
+      expect(await failing(url, raised(code)), code).toEqual({ code, outage: true })
+    for (const code of ['23505', '22P02', '42501', 'P0001'])
+      expect(await failing(url, raised(code)), code).toEqual({ code, outage: false })
+  },
+)

@@ -1,0 +1,2 @@
+/** The type of a failure that says only that a dependency was away. */
+export const OUTAGE = 'Outage'
