@@ -1,10 +1,11 @@
 import type { Difference } from '#domain/core/difference.ts'
 import type { LoggedTransfer } from '#domain/reconciliation/findings.ts'
-import { unexplained } from '#domain/reconciliation/reconciliation.ts'
+import { attributed, unexplained } from '#domain/reconciliation/reconciliation.ts'
 import {
   explainIncoming,
   explainOutgoing,
   explainReferences,
+  listUnreserved,
 } from '../store/reconciliation/findings.ts'
 import type { ReconciliationDeps } from './deps.ts'
 
@@ -26,8 +27,9 @@ export async function checkBlocks(
     ...(await explainIncoming(db, hashes, payers)),
     ...(await explainReferences(db, payTo, hashes)),
   ]
+  const left = unexplained('unexplained_outgoing', outgoing, await explainOutgoing(db, nonces))
   return [
-    ...unexplained('unexplained_outgoing', outgoing, await explainOutgoing(db, nonces)),
+    ...attributed(left, rail.asset, await listUnreserved(db, outgoing.map(({ to }) => to))),
     ...unexplained('unexplained_incoming', incoming, paid),
   ]
 }

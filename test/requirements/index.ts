@@ -1201,6 +1201,11 @@ export const requirements = {
     behavior:
       'Each possible difference between chain, rows, workflows, receipts, charges, the cap and the gas-wallet queues has its own code.',
   },
+  'reconcile.restored': {
+    source: 'operations § Backup and restore',
+    behavior:
+      'A transfer whose row was lost by a restore, but whose payout is known, is reported as that payout’s and pauses nothing.',
+  },
   'reconcile.exceptions': {
     source: 'reconciliation § Reconciliation exceptions',
     behavior:

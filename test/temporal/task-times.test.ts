@@ -8,6 +8,7 @@ import { listLedger, lockTask, storeDocument } from '../../activities/store/task
 import { runIdOf } from '../../activities/task/facts.ts'
 import { recordReview } from '../../api/services/runs/review.ts'
 import { quietRuntime } from '../support/quiet.ts'
+import { within as scaled } from '../support/slowness.ts'
 import { verifies } from '../verifies.ts'
 import { timing } from './short-timing.ts'
 import { checkTasks, readTaskFacts } from './task-checker.ts'
@@ -115,7 +116,7 @@ verifies(
     const within = async (taskId: string, lapse: string, limit: number) => {
       const ms = await stayed(taskId, lapse)
       expect(ms, lapse).toBeGreaterThanOrEqual(limit)
-      expect(ms, lapse).toBeLessThan(within(limit + 5_000))
+      expect(ms, lapse).toBeLessThan(scaled(limit + 5_000))
     }
     await within(contract, 'contract_lapsed', limits.contract_ready)
     await within(quote, 'quote_lapsed', limits.quoted)

@@ -3,7 +3,7 @@ import { groupedBy } from '#domain/core/grouped-by.ts'
 import { callId } from '#domain/core/ids.ts'
 import { atomicOf } from '#domain/payments/payment-reference.ts'
 import type { SeenCall } from '#domain/reconciliation/findings.ts'
-import type { Explanation, GasWalletFindings } from '#domain/reconciliation/reconciliation.ts'
+import type { Explanation, GasWalletFindings, UnreservedPayout } from '#domain/reconciliation/reconciliation.ts'
 import { lastValidBefore, type PaymentRow } from '../payments/payments.ts'
 import type { PayoutRow, TransferRow } from '../payouts/payouts.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
@@ -167,6 +167,29 @@ export async function explainOutgoing(tx: Tx, nonces: readonly string[]): Promis
     nonce: row.nonce,
     transactionHash: null,
     open: false,
+  }))
+}
+
+/** Payouts to these recipients that have no transfer, such as those whose transfer was lost when the database was restored. */
+export async function listUnreserved(
+  tx: Tx,
+  recipients: readonly string[],
+): Promise<UnreservedPayout[]> {
+  if (recipients.length === 0) return []
+  const rows = await tx
+    .selectFrom('payouts')
+    .leftJoin('transfers', 'transfers.payout_id', 'payouts.payout_id')
+    .select(['payouts.payout_id', 'payouts.payout_wallet', 'payouts.recipient'])
+    .select(['payouts.amount_atomic', 'payouts.state'])
+    .where('payouts.recipient', 'in', recipients)
+    .where('transfers.payout_id', 'is', null)
+    .execute()
+  return rows.map((row) => ({
+    payoutId: row.payout_id,
+    from: row.payout_wallet,
+    to: row.recipient,
+    amountAtomic: row.amount_atomic,
+    state: row.state,
   }))
 }
 

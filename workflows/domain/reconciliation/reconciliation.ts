@@ -1,4 +1,5 @@
 import type { Difference, DifferenceCode } from '../core/difference.ts'
+import { type Hex, transferNonce } from '../core/ids.ts'
 import { compareReceipts } from '../receipts/receipt-chain.ts'
 import type {
   LoggedTransaction,
@@ -184,6 +185,28 @@ export function unexplained(
     }
     const subject = `${log.transactionHash}:${log.logIndex}`
     return [{ code, subject, blockNumber: log.blockNumber, evidence: { stored: null, found: log } }]
+  })
+}
+
+/** A payout without a transfer in the database. */
+export type UnreservedPayout = Money & { payoutId: string; state: string }
+
+/**
+ * Names the payout of each unexplained transfer that has the nonce and the terms of one: its row was lost when the database was
+ * restored, and the payout continues by itself.
+ */
+export function attributed(
+  differences: readonly Difference[],
+  asset: string,
+  payouts: readonly UnreservedPayout[],
+): Difference[] {
+  const byNonce = new Map(payouts.map((payout) => [transferNonce(asset, payout.payoutId), payout]))
+  return differences.map((difference) => {
+    const { found } = difference.evidence as { found: LoggedTransfer }
+    const payout = byNonce.get((found.nonce ?? '0x') as Hex)
+    if (payout === undefined || !sameMoney(payout, found)) return difference
+    const stored = { state: payout.state, transfer: null }
+    return { code: 'transfer_unrecorded', subject: payout.payoutId, evidence: { stored, found } }
   })
 }
 

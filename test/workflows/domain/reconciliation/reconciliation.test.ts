@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { differenceCodes } from '#domain/core/difference.ts'
+import { transferNonce } from '#domain/core/ids.ts'
 import { expectedReceipts } from '#domain/receipts/receipt-chain.ts'
 import type {
   LoggedTransfer,
@@ -8,6 +9,7 @@ import type {
   SeenReceipt,
 } from '#domain/reconciliation/findings.ts'
 import {
+  attributed,
   compareGasWallet,
   comparePayment,
   comparePayout,
@@ -208,6 +210,33 @@ verifies(
     expect(into([fee])).toEqual([])
     expect(into([{ ...fee, transactionHash: null, open: true }])).toEqual([])
     expect(into([{ ...fee, transactionHash: hash('9') }])).toEqual(['unexplained_incoming'])
+  },
+)
+
+verifies(
+  'reconcile.restored',
+  'a transfer whose row was lost is that of its payout, by nonce and terms',
+  () => {
+    const asset = address('d')
+    const payout = {
+      payoutId: `po_${'1'.repeat(64)}`,
+      from: address('a'),
+      to: address('b'),
+      amountAtomic: '5',
+      state: 'authorized',
+    }
+    const nonce = transferNonce(asset, payout.payoutId)
+    const named = (found: LoggedTransfer) =>
+      attributed(unexplained('unexplained_outgoing', [found], []), asset, [payout])
+    expect(named(log({ nonce }))).toEqual([
+      {
+        code: 'transfer_unrecorded',
+        subject: payout.payoutId,
+        evidence: { stored: { state: 'authorized', transfer: null }, found: log({ nonce }) },
+      },
+    ])
+    for (const wrong of [{ nonce: null }, { nonce: hash('9') }, { nonce, amountAtomic: '6' }])
+      expect(codesOf(named(log(wrong)))).toEqual(['unexplained_outgoing'])
   },
 )
 
