@@ -29,7 +29,14 @@ export async function checkBlocks(
   ]
   const left = unexplained('unexplained_outgoing', outgoing, await explainOutgoing(db, nonces))
   return [
-    ...attributed(left, rail.asset, await listUnreserved(db, outgoing.map(({ to }) => to))),
+    ...attributed(
+      left,
+      rail.asset,
+      await listUnreserved(
+        db,
+        outgoing.map(({ to }) => to),
+      ),
+    ),
     ...unexplained('unexplained_incoming', incoming, paid),
   ]
 }

@@ -3,7 +3,11 @@ import { groupedBy } from '#domain/core/grouped-by.ts'
 import { callId } from '#domain/core/ids.ts'
 import { atomicOf } from '#domain/payments/payment-reference.ts'
 import type { SeenCall } from '#domain/reconciliation/findings.ts'
-import type { Explanation, GasWalletFindings, UnreservedPayout } from '#domain/reconciliation/reconciliation.ts'
+import type {
+  Explanation,
+  GasWalletFindings,
+  UnreservedPayout,
+} from '#domain/reconciliation/reconciliation.ts'
 import { lastValidBefore, type PaymentRow } from '../payments/payments.ts'
 import type { PayoutRow, TransferRow } from '../payouts/payouts.ts'
 import { type Tx, transaction } from '../postgres/db.ts'

@@ -215,7 +215,7 @@ verifies(
 
 verifies(
   'reconcile.restored',
-  'a transfer whose row was lost is that of its payout, by nonce and terms',
+  'a transfer whose row was lost is known by its nonce and terms',
   () => {
     const asset = address('d')
     const payout = {
