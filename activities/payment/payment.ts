@@ -13,6 +13,7 @@ import {
   recordVanished,
 } from '../store/payments/payments.ts'
 import { transaction } from '../store/postgres/db.ts'
+import type { FinalizedBlock } from '../store/postgres/rows.ts'
 import type { PaymentDeps } from './deps.ts'
 import { lastAuthorization } from './settler.ts'
 
@@ -60,18 +61,25 @@ async function confirm(
     }
     case 'dead':
       await recordVanished(deps.db, row.payment_id)
-      await transaction(deps.db, (tx) => recordFailed(tx, row.payment_id, outcome.reason))
-      return 'finished'
+      return fail(deps, row, { failure: outcome.reason, ...outcome })
     case 'conflict':
       // The payer signed its nonce twice and the other use came first: once that is final, this payment can never settle.
       if (!outcome.finalized) return 'wait'
-      await transaction(deps.db, (tx) => recordFailed(tx, row.payment_id, outcome.detail))
-      return 'finished'
+      return fail(deps, row, { failure: outcome.detail, ...outcome })
     case 'unknown':
       if (row.state !== 'settled' || outcome.code !== 'unused') return 'wait'
       await recordVanished(deps.db, row.payment_id)
       return 'changed'
   }
+}
+
+async function fail(
+  { db }: PaymentDeps,
+  { payment_id }: PaymentRow,
+  { failure, finalizedBlock }: { failure: string; finalizedBlock: FinalizedBlock },
+): Promise<'finished'> {
+  await transaction(db, (tx) => recordFailed(tx, payment_id, { failure, finalizedBlock }))
+  return 'finished'
 }
 
 async function load(deps: PaymentDeps, paymentId: string): Promise<PaymentRow> {

@@ -18,6 +18,7 @@ import {
 } from '../store/payouts/payouts.ts'
 import {
   dailyUseWith,
+  type ProofOfDeath,
   recordDead,
   recordException,
   recordFromBlock,
@@ -143,7 +144,7 @@ async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
     case 'included':
       return include(deps, transfer, outcome)
     case 'dead':
-      await bury(deps, payoutId, outcome.reason)
+      await bury(deps, payoutId, outcome)
       return true
     case 'conflict':
       // Until the conflict is final, a reorg may undo it, and our transfer is paid after all.
@@ -191,11 +192,13 @@ async function recordExecution(
 }
 
 /** Proven dead: releases the cap, gives the fee back as a credit, and writes a receipt that no money moved. */
-async function bury(deps: Deps, payoutId: string, reason: string): Promise<void> {
+async function bury(deps: Deps, payoutId: string, proof: ProofOfDeath): Promise<void> {
+  const { reason } = proof
   await transaction(deps.db, async (tx) => {
     const row = await lockPayout(tx, payoutId)
     const executed = row?.state === 'executed'
-    const transfer = await recordDead(tx, payoutId, exceptionOfDead(row, reason))
+    const exception = exceptionOfDead(row, reason)
+    const transfer = await recordDead(tx, { payoutId, exception }, proof)
     if (row === undefined || transfer === undefined) return
     await writeReceipt(deps, tx, executed ? 'payout_voided' : 'payout_dead', row)
     await addPayoutCallback(tx, row)

@@ -29,6 +29,16 @@ export const signerRequirements = {
     behavior:
       'SQL, too, requires a signature for an authorization and never changes it. A transfer begins only with the terms and nonce of its authorized payout, for an execute of its creator.',
   },
+  'signer.signs-only': {
+    source: 'stack § Database roles',
+    behavior:
+      'The role of the signer moves a transfer only from reserved to signed, with its signature, or parks it.',
+  },
+  'execute.dead-proven': {
+    source: 'stack § Database roles',
+    behavior:
+      'A dead transfer and a failed payment carry the number, hash and time of the finalized block that proves it, in a CHECK. The role of the signer writes no dead transfer, and that of the API neither settles nor fails a payment.',
+  },
   'signer.notices': {
     source: 'stack § Database roles',
     behavior:

@@ -27,10 +27,24 @@ export const payments: readonly string[] = [
     created_at timestamptz not null default clock_timestamp(),
     changed_at timestamptz not null default clock_timestamp(),
     settled_at timestamptz,
+    failed_block_number bigint,
+    failed_block_hash text ${hex('failed_block_hash', 64)},
+    failed_block_time timestamptz,
     unique (asset, payer, authorization_nonce),
     check (state <> 'settled' or (transaction_hash is not null and block_number is not null)),
+    check (num_nonnulls(failed_block_number, failed_block_hash, failed_block_time) = case state when 'failed' then 3 else 0 end),
     check (credit = 'none' or state in ('settled', 'settling', 'pending'))
   )`,
+  // What the chain proves is recorded by a worker, and a proven failure stays.
+  `create function payments_guard() returns trigger language plpgsql as $$
+  begin
+    if current_user = 'agent_rails_api' and new.state in ('settled','failed') and (tg_op = 'INSERT' or new.state <> old.state)
+    then raise exception 'an API process settles and fails no payment' using errcode = 'check_violation'; end if;
+    if tg_op = 'UPDATE' and old.state = 'failed' and new.state <> 'failed'
+    then raise exception 'a failed payment stays so' using errcode = 'check_violation'; end if;
+    return new;
+  end $$`,
+  `create trigger payments_guard before insert or update of state on payments for each row execute function payments_guard()`,
   `create index payments_due on payments (changed_at) where state in ('settling','pending') or (state = 'settled' and not finalized)`,
   `create index payments_credit on payments (proof_wallet) where credit = 'available'`,
   // Everyone who saw one of these signatures may broadcast it while its window is open.

@@ -80,8 +80,14 @@ export const payouts: readonly string[] = [
     call_id text not null references calls,
     reserved_at timestamptz not null default clock_timestamp(),
     changed_at timestamptz not null default clock_timestamp(),
+    dead_reason text check (dead_reason in ('expired','canceled')),
+    dead_block_number bigint,
+    dead_block_hash text ${hex('dead_block_hash', 64)},
+    dead_block_time timestamptz,
     check (status in ('reserved','dead') or signature is not null),
-    check (status not in ('included','final') or (transaction_hash is not null and block_number is not null and block_hash is not null and block_time is not null))
+    check (status not in ('included','final') or (transaction_hash is not null and block_number is not null and block_hash is not null and block_time is not null)),
+    check (num_nonnulls(dead_reason, dead_block_number, dead_block_hash, dead_block_time) = case status when 'dead' then 4 else 0 end),
+    check (dead_reason is distinct from 'expired' or extract(epoch from dead_block_time) >= valid_before)
   )`,
   `create index transfers_open on transfers (changed_at) where status not in ('final','dead')`,
   `create index transfers_under_way on transfers (wallet) where status in ('reserved','signed','submitted')`,
@@ -94,8 +100,14 @@ export const payouts: readonly string[] = [
        is distinct from (new.payout_id, new.nonce, new.wallet, new.recipient, new.amount_atomic, new.valid_after, new.valid_before, new.reserved_at)
        or (old.signature is not null and new.signature is distinct from old.signature)
     then raise exception 'the terms of a transfer never change' using errcode = 'check_violation'; end if;
-    if old.status in ('dead','final') and new.status <> old.status
-    then raise exception 'a % transfer stays so', old.status using errcode = 'check_violation'; end if;
+    if new.status <> old.status and (old.status, new.status) not in (('reserved','signed'), ('reserved','dead'),
+      ('signed','submitted'), ('signed','included'), ('signed','final'), ('signed','dead'),
+      ('submitted','included'), ('submitted','final'), ('submitted','dead'),
+      ('included','submitted'), ('included','final'), ('included','dead'))
+    then raise exception 'no such transfer transition: % to %', old.status, new.status using errcode = 'check_violation'; end if;
+    if current_user = 'agent_rails_signer' and (old.status <> 'reserved' or new.status not in ('reserved','signed')
+      or (new.status = 'signed') <> (new.signature is not null))
+    then raise exception 'a signer signs or parks a reserved transfer' using errcode = 'check_violation'; end if;
     return new;
   end $$`,
   `create trigger transfers_guard before update on transfers for each row execute function transfers_guard()`,

@@ -4,7 +4,7 @@ import { releaseUnpaid } from '../calls/calls.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import { prepared } from '../postgres/prepared.ts'
-import { insertOnce, now } from '../postgres/rows.ts'
+import { type FinalizedBlock, insertOnce, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** A payment, with the end of the last verified window of its nonce in Unix seconds. */
@@ -223,11 +223,23 @@ export async function recordVanished(tx: Tx, paymentId: string): Promise<void> {
 }
 
 /** Records `failed`: a finalized block proves that the authorization was never used and never can be. */
-export async function recordFailed(tx: Tx, paymentId: string, failure: string): Promise<void> {
+export async function recordFailed(
+  tx: Tx,
+  paymentId: string,
+  { failure, finalizedBlock }: { failure: string; finalizedBlock: FinalizedBlock },
+): Promise<void> {
   await lockCallOf(paymentId).run(tx)
   const failed = await tx
     .updateTable('payments')
-    .set({ state: 'failed', failure, credit: 'none', changed_at: now })
+    .set({
+      state: 'failed',
+      failure,
+      failed_block_number: finalizedBlock.number.toString(),
+      failed_block_hash: finalizedBlock.hash,
+      failed_block_time: new Date(Number(finalizedBlock.timestamp) * 1000),
+      credit: 'none',
+      changed_at: now,
+    })
     .where('payment_id', '=', paymentId)
     .where('state', 'in', ['settling', 'pending'])
     .returning('call_id')

@@ -4,7 +4,7 @@ import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import type { Text } from '../postgres/pipeline.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
-import { now } from '../postgres/rows.ts'
+import { type FinalizedBlock, now } from '../postgres/rows.ts'
 import type { PayoutRow, TransferRow } from './payouts.ts'
 
 /** The position of a transfer on chain. The time is in Unix seconds. */
@@ -115,6 +115,10 @@ export function reservedTransfer(
     confirmations: 0,
     parked: null,
     exception: null,
+    dead_reason: null,
+    dead_block_number: null,
+    dead_block_hash: null,
+    dead_block_time: null,
     reserved_at: at,
     changed_at: at,
   }
@@ -217,15 +221,27 @@ export async function recordVanishedBlock(tx: Tx, payoutId: string): Promise<voi
   await notifyChanged(tx, payoutId)
 }
 
+/** Why a transfer can never happen, and the finalized block that proves it. */
+export type ProofOfDeath = { reason: 'expired' | 'canceled'; finalizedBlock: FinalizedBlock }
+
 /** Records that, by a finalized block, the transfer never happened and never can. Only this releases a cap. */
 export async function recordDead(
   tx: Tx,
-  payoutId: string,
-  exception: string | null,
+  { payoutId, exception }: { payoutId: string; exception: string | null },
+  { reason, finalizedBlock }: ProofOfDeath,
 ): Promise<TransferRow | undefined> {
   return tx
     .updateTable('transfers')
-    .set({ status: 'dead', parked: null, exception, ...changed })
+    .set({
+      status: 'dead',
+      parked: null,
+      exception,
+      dead_reason: reason,
+      dead_block_number: finalizedBlock.number.toString(),
+      dead_block_hash: finalizedBlock.hash,
+      dead_block_time: new Date(Number(finalizedBlock.timestamp) * 1000),
+      ...changed,
+    })
     .where('payout_id', '=', payoutId)
     .where('status', 'not in', ['final', 'dead'])
     .returningAll()

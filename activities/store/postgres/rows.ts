@@ -212,3 +212,10 @@ const givenOf = (row: unknown): [string, unknown][] =>
 
 const become = (change: unknown) =>
   sql.join(givenOf(change).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))
+
+/** A finalized block that proves an end; its time is in Unix seconds. */
+export type FinalizedBlock = {
+  readonly number: bigint
+  readonly hash: string
+  readonly timestamp: bigint
+}

@@ -971,6 +971,9 @@ export type Database = {
     created_at: Generated<Date>
     changed_at: Generated<Date>
     settled_at: Date | null
+    failed_block_number: string | null
+    failed_block_hash: string | null
+    failed_block_time: Date | null
   }
   payout_callbacks: {
     wallet: string
@@ -1609,6 +1612,10 @@ export type Database = {
     call_id: string
     reserved_at: Generated<Date>
     changed_at: Generated<Date>
+    dead_reason: 'expired' | 'canceled' | null
+    dead_block_number: string | null
+    dead_block_hash: string | null
+    dead_block_time: Date | null
   }
   trust_badge_events: {
     fee_event_id: string

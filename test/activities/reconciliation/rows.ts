@@ -44,7 +44,11 @@ export async function seedPayout(
       values (${payoutId}, ${nonce}, ${wallet}, ${recipient}, ${amount}, 0, 4000000000, '0x', 'signed', ${callId})`.execute(
       db,
     )
-    await sql`update transfers set status = ${status}, transaction_hash = ${hash}, block_number = ${seed.block ?? 0}, block_hash = ${`0x${hex(32)}`},
+    const proof =
+      status === 'dead'
+        ? sql`, dead_reason = 'canceled', dead_block_number = 9, dead_block_hash = ${`0x${hex(32)}`}, dead_block_time = ${at(seed.diedAt)}`
+        : sql``
+    await sql`update transfers set status = ${status}${proof}, transaction_hash = ${hash}, block_number = ${seed.block ?? 0}, block_hash = ${`0x${hex(32)}`},
       block_time = ${at(seed.executedAt ?? seed.diedAt)}, changed_at = ${at(seed.diedAt ?? seed.executedAt)}
       where payout_id = ${payoutId}`.execute(db)
   }

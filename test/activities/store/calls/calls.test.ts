@@ -25,6 +25,7 @@ import {
   startSettling,
 } from '../../../../activities/store/payments/payments.ts'
 import { type Tx, transaction } from '../../../../activities/store/postgres/db.ts'
+import { finalizedBlock } from '../../../support/chain.ts'
 import { lockWaits, startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -277,14 +278,18 @@ verifies(
   async () => {
     const before = await paidCall()
     await startSettling(database.db, before.payment.paymentId)
-    await transaction(database.db, (tx) => recordFailed(tx, before.payment.paymentId, 'expired'))
+    await transaction(database.db, (tx) =>
+      recordFailed(tx, before.payment.paymentId, { failure: 'expired', finalizedBlock }),
+    )
     expect(await findCall(database.db, before.call.callId)).toMatchObject({
       grant_state: 'released',
     })
 
     const after = await paidCall()
     await answer(after.call, 201, { done: true })
-    await transaction(database.db, (tx) => recordFailed(tx, after.payment.paymentId, 'expired'))
+    await transaction(database.db, (tx) =>
+      recordFailed(tx, after.payment.paymentId, { failure: 'expired', finalizedBlock }),
+    )
     expect(await findCall(database.db, after.call.callId)).toMatchObject({
       grant_state: 'used',
       answer_state: 'done',
@@ -310,7 +315,9 @@ verifies(
       answer_state: 'done',
     })
     for (let time = 0; time < 2; time++)
-      await transaction(database.db, (tx) => recordFailed(tx, payment.paymentId, 'expired'))
+      await transaction(database.db, (tx) =>
+        recordFailed(tx, payment.paymentId, { failure: 'expired', finalizedBlock }),
+      )
     expect(await requireCall(database.db, call.callId)).toMatchObject({
       grant_state: 'released',
       payment_id: null,
@@ -334,7 +341,7 @@ verifies(
   async () => {
     const records = [
       (tx: Tx, id: string) => recordSettled(tx, id, inclusion),
-      (tx: Tx, id: string) => recordFailed(tx, id, 'expired'),
+      (tx: Tx, id: string) => recordFailed(tx, id, { failure: 'expired', finalizedBlock }),
     ]
     for (const record of records) {
       const { call, payment } = await paidCall()

@@ -10,15 +10,22 @@ import {
   outstanding,
   recordDead,
   recordInclusion,
+  recordParked,
   recordSignature,
   recordSubmitted,
   recordVanishedBlock,
   reservedTransfer,
 } from '../../../../activities/store/payouts/transfers.ts'
-import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { createDatabase, transaction } from '../../../../activities/store/postgres/db.ts'
+import { finalizedBlock } from '../../../support/chain.ts'
 import { dailyUse, insertAuthorizedPayout } from '../../../support/payout-rows.ts'
-import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
+import { startDatabase, type TestDatabase, urlAs } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
+
+const proof = {
+  reason: 'expired',
+  finalizedBlock: { ...finalizedBlock, timestamp: 4_200_000_000n },
+} as const
 
 let database: TestDatabase
 let count = 0
@@ -113,7 +120,7 @@ verifies(
       [1n, 10n, 100n].map((amount) => newPayout(wallet, amount)),
     )
     for (const payout of [inFlight!, mined!, dead!]) await reserve(payout, 1_000n)
-    await recordDead(database.db, dead!.payout_id, null)
+    await recordDead(database.db, { payoutId: dead!.payout_id, exception: null }, proof)
     expect(await outstanding(database.db, wallet, 6n)).toBe(11n)
     await recordSignature(database.db, mined!.payout_id, '0x01')
     await recordSubmitted(database.db, mined!.payout_id, `0x${hex(64)}`, null)
@@ -140,7 +147,7 @@ verifies(
       await recordSubmitted(database.db, payout.payout_id, `0x${hex(64)}`, null)
       await recordInclusion(database.db, payout.payout_id, block(age), 'included')
     }
-    await recordDead(database.db, dead!.payout_id, null)
+    await recordDead(database.db, { payoutId: dead!.payout_id, exception: null }, proof)
     expect((await dailyUse(database.db, wallet)).atomic).toBe(11n)
   },
 )
@@ -184,7 +191,7 @@ verifies(
           if (step.act === 'mined')
             await recordInclusion(database.db, payout_id, block(step.age), step.status)
           else if (step.act === 'vanished') await recordVanishedBlock(database.db, payout_id)
-          else await recordDead(database.db, payout_id, null)
+          else await recordDead(database.db, { payoutId: payout_id, exception: null }, proof)
         }
         expect(await dailyUse(database.db, wallet)).toEqual(await addedUp(wallet))
       }),
@@ -258,5 +265,90 @@ verifies(
     await expect(set(`state = 'authorized', executed_at = null`)).rejects.toThrow(
       'no such payout transition',
     )
+  },
+)
+
+verifies(
+  'signer.signs-only',
+  'the signer’s role signs and parks reserved transfers, and nothing else',
+  async () => {
+    const signer = createDatabase({
+      url: urlAs('signer', database.url),
+      applicationName: 'signer',
+      poolSize: 1,
+    })
+    const move = (payoutId: string, columns: string) =>
+      sql`update transfers set ${sql.raw(columns)} where payout_id = ${payoutId}`.execute(signer.db)
+    try {
+      const payout = await newPayout(address(), 5n)
+      await reserve(payout, 100n)
+      const { payout_id } = payout
+      const refusals = ["status = 'dead'", "status = 'submitted'", "status = 'signed'"]
+      for (const columns of [...refusals, "signature = '0x01'"])
+        await expect(move(payout_id, columns), columns).rejects.toMatchObject({ code: '23514' })
+      await expect(move(payout_id, "dead_reason = 'expired'")).rejects.toMatchObject({
+        code: '42501',
+      })
+      await recordParked(signer.db, payout_id, 'withheld')
+      await recordSignature(signer.db, payout_id, '0x01')
+      await recordSubmitted(database.db, payout_id, `0x${hex(64)}`, null)
+      for (const columns of ["status = 'dead'", "status = 'reserved'", "parked = 'p'"])
+        await expect(move(payout_id, columns), columns).rejects.toMatchObject({ code: '23514' })
+    } finally {
+      await signer.close()
+    }
+  },
+)
+
+verifies('execute.dead-proven', 'no row is dead without the block that proves it', async () => {
+  const payout = await newPayout(address(), 5n)
+  await reserve(payout, 100n)
+  const { payout_id } = payout
+  const bury = (columns: string) =>
+    sql`update transfers set ${sql.raw(columns)} where payout_id = ${payout_id}`.execute(
+      database.db,
+    )
+  const block = `dead_block_number = 1, dead_block_hash = '0x${'1'.repeat(64)}'`
+  for (const columns of [
+    "status = 'dead'",
+    `status = 'dead', dead_reason = 'expired', ${block}`,
+    `status = 'dead', dead_reason = 'expired', ${block}, dead_block_time = to_timestamp(valid_before - 1)`,
+    `${block}, dead_reason = 'expired', dead_block_time = to_timestamp(valid_before)`,
+  ])
+    await expect(bury(columns), columns).rejects.toMatchObject({ code: '23514' })
+  await bury(
+    `status = 'dead', dead_reason = 'expired', ${block}, dead_block_time = to_timestamp(valid_before)`,
+  )
+  await expect(bury("status = 'reserved'")).rejects.toMatchObject({ code: '23514' })
+})
+
+verifies(
+  'execute.dead-proven',
+  'no payment is failed without its block, and none by the API',
+  async () => {
+    const api = createDatabase({
+      url: urlAs('api', database.url),
+      applicationName: 'api',
+      poolSize: 1,
+    })
+    const write = (tx: typeof api.db, state: string, block: string) =>
+      sql`insert into payments (payment_id, asset, payer, authorization_nonce, pay_to, amount_atomic, valid_after, valid_before, signature,
+        requirements, proof_wallet, state, transaction_hash, block_number${sql.raw(block === '' ? '' : ', failed_block_number, failed_block_hash, failed_block_time')})
+        values (${hex(64)}, ${address()}, ${address()}, ${`0x${hex(64)}`}, ${address()}, 1, 0, 1, '0x', '{}', 'w', ${state}, '0x', 1${sql.raw(block)})`.execute(
+        tx,
+      )
+    const block = `, 1, '0x${'1'.repeat(64)}', now()`
+    try {
+      await expect(write(database.db, 'failed', '')).rejects.toMatchObject({ code: '23514' })
+      await expect(write(database.db, 'settling', block)).rejects.toMatchObject({ code: '23514' })
+      await write(database.db, 'failed', block)
+      await write(api.db, 'settling', '')
+      for (const state of ['settled', 'failed'])
+        await expect(write(api.db, state, state === 'failed' ? block : '')).rejects.toThrow(
+          'an API process settles and fails no payment',
+        )
+    } finally {
+      await api.close()
+    }
   },
 )
