@@ -3,6 +3,7 @@ import { isConfirmedBy } from '#domain/payments/payment-reference.ts'
 import type { ReferenceRow } from '../store/payments/payment-references.ts'
 import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import { isUnknownSession } from './quotes.ts'
 import { closeReference, lockBoth, settle } from './settlement.ts'
 
 type ReferenceDecision = {
@@ -13,10 +14,11 @@ type ReferenceDecision = {
 }
 
 /** What an operator may decide about a payment. */
-export function operatorDecisions({ method, reason_code }: ReferenceRow): ('approve' | 'reject')[] {
+export function operatorDecisions(reference: ReferenceRow): ('approve' | 'reject')[] {
+  const { method, reason_code } = reference
   if (isConfirmedBy(method, 'operator') || reason_code === 'unclear_payment')
     return ['approve', 'reject']
-  return reason_code === 'amount_mismatch' ? ['reject'] : []
+  return reason_code === 'amount_mismatch' || isUnknownSession(reference) ? ['reject'] : []
 }
 
 /**

@@ -17,7 +17,7 @@ import {
 } from '../store/payments/payment-references.ts'
 import { findChallenge } from '../store/payouts/challenges.ts'
 import type { MoneyDeps } from './deps.ts'
-import { isUnpaidCheck } from './quotes.ts'
+import { isReplaceable } from './quotes.ts'
 import { presentReference } from './references.ts'
 import { applyReturns } from './returned-payments.ts'
 import { verifyReference } from './verify-reference.ts'
@@ -108,7 +108,7 @@ async function presentFor(deps: MoneyDeps, event: ProviderEventRow): Promise<Ref
   const challenge = await findChallenge(deps.db, event.challenge_id)
   if (challenge === undefined || challenge.lapsed || challenge.entitlement_id === null) return []
   const checked = challenge.state === 'pending' && (await findPresented(deps.db, challenge))
-  if (challenge.state !== 'open' && !(checked && isUnpaidCheck(checked))) return []
+  if (challenge.state !== 'open' && !(checked && isReplaceable(checked))) return []
   const entitlement = await findEntitlement(deps.db, challenge.entitlement_id)
   if (entitlement === undefined) return []
   const presented = await presentReference(deps, {

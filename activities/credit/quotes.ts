@@ -276,24 +276,37 @@ export const alreadyFunded = ({ entitlement_id }: { entitlement_id: string | nul
     extra: { entitlement_id },
   })
 
-type Check = Pick<ReferenceRow, 'is_only_checked' | 'state' | 'reason_code'>
+type Check = Pick<ReferenceRow, 'is_only_checked' | 'state' | 'reason_code' | 'method' | 'provider'>
 
 /** Whether a reference was only checked, and nothing has come by it. */
-export const isUnpaidCheck = ({ is_only_checked, state, reason_code }: Check): boolean =>
-  is_only_checked && (state === 'presented' || state === 'pending') && reason_code === null
+export const isUnpaidCheck = (reference: Check): boolean =>
+  reference.is_only_checked && hasNothing(reference)
+
+const hasNothing = ({ state, reason_code }: Check): boolean =>
+  (state === 'presented' || state === 'pending') && reason_code === null
+
+/** Whether a hosted checkout was presented by a name that no provider has spoken of, which may be mistyped. */
+export const isUnknownSession = (reference: Check): boolean =>
+  reference.method === 'hosted_checkout' && reference.provider === null && hasNothing(reference)
+
+/** Whether a reference keeps no other payment out. */
+export const isReplaceable = (reference: Check): boolean =>
+  isUnpaidCheck(reference) || isUnknownSession(reference)
 
 export const paymentPending = (reference: ReferenceRow | undefined) => {
   const { payment_reference_id = null, challenge_id = null } = reference ?? {}
-  if (reference === undefined || !isUnpaidCheck(reference))
+  if (reference === undefined || !isReplaceable(reference))
     return refuse('payment_pending', {
       detail: 'a payment for this is pending',
       money_moved: 'unknown',
       extra: { payment_reference_id },
     })
   return refuse('payment_pending', {
-    detail: 'a way to pay this was checked, and nothing is paid',
+    detail: reference.is_only_checked
+      ? 'a way to pay this was checked, and nothing is paid'
+      : 'no provider has spoken of the session that was presented',
     next_action: 'Present a payment for the challenge that is named, in any way.',
-    money_moved: 'no',
+    money_moved: reference.is_only_checked ? 'no' : 'unknown',
     extra: { payment_reference_id, challenge_id },
   })
 }

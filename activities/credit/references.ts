@@ -24,7 +24,7 @@ import { assertMayName, insertPresented, type Presenter, settleProven } from './
 import { fromWallet, type Prepared, prepare } from './presenting.ts'
 import {
   alreadyFunded,
-  isUnpaidCheck,
+  isReplaceable,
   liveQuote,
   openEntitlement,
   paymentPending,
@@ -136,14 +136,14 @@ const presentedNow = async (
     ? updateReference(tx, reference.payment_reference_id, { is_only_checked: false })
     : reference
 
-/** A check moved no money, so another way to pay ends it, unless money has come by it already. */
+/** A check moved no money and an unknown session may be mistyped, so another way to pay ends it, unless money has come by it already. */
 async function withoutCheck(
   tx: Tx,
   challenge: ChallengeRow,
   live: ReferenceRow | undefined,
 ): Promise<{ challenge: ChallengeRow; before: ReferenceRow | undefined }> {
-  if (live === undefined || !isUnpaidCheck(live)) return { challenge, before: live }
-  const reason = 'it was only checked, and another way to pay was chosen'
+  if (live === undefined || !isReplaceable(live)) return { challenge, before: live }
+  const reason = 'nothing has come by it, and another way to pay was chosen'
   await closeReference(tx, { reference: live, challenge }, { event: 'reject', reason })
   return {
     challenge: { ...challenge, ...(await lockChallenge(tx, challenge.challenge_id)) },

@@ -2,6 +2,7 @@ import type { AuthorityFacts } from '#domain/authority/facts.ts'
 import { resourcesOf } from '#domain/authority/resources.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
+import { findEntitlementOf } from '../../activities/store/credit/entitlements.ts'
 import { railsOf } from '../auth/named-rails.ts'
 import { readDelegated, screenUnread } from '../calls/delegated-call.ts'
 import type { ActionAsked, Context } from '../context.ts'
@@ -44,10 +45,25 @@ export async function prepareAction(
     ...named,
     delegable: true,
     rails: [...rails, ...others],
-    resources: resourcesOf(Object(input)),
+    resources: await payersOf(deps, Object(input), priceUsd ?? 0),
     priceUsd,
   }
   return { facts, operation, input, refusal }
+}
+
+/** What the input pays with: what it names, and the funded credit of its quote, as the wallet that paid for it where one did. */
+async function payersOf(
+  { db }: Pick<DelegationDeps, 'db'>,
+  input: Readonly<Record<string, unknown>>,
+  priceUsd: number,
+): Promise<string[]> {
+  const named = resourcesOf(input)
+  const { quote_id } = input
+  if (typeof quote_id !== 'string' || priceUsd === 0) return named
+  const credit = await findEntitlementOf(db, quote_id)
+  if (credit === undefined || credit.state === 'pending') return named
+  const [, walletId] = /^wallet:(.+)$/.exec(credit.source ?? '') ?? []
+  return [...named, walletId ?? credit.entitlement_id]
 }
 
 async function priceOf(

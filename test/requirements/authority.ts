@@ -60,6 +60,11 @@ export const authorityRequirements = {
     behavior:
       'execute_delegated_action answers 201 with the status and result of the operation, the signed action, what remains and a receipt.',
   },
+  'authority.payers': {
+    source: 'authority § Mandates',
+    behavior:
+      'A mandate that names resources judges every source of money of an action, also funded credit behind its quote_id: as the wallet that paid for it, or else as the credit.',
+  },
   'authority.execute.workflow': {
     source: 'decision',
     behavior: 'The action that makes a delegated workflow counts the price of its first run.',

@@ -30,6 +30,11 @@ export const returnedMoneyRequirements = {
     behavior:
       'Money that did not go back after all, by a refund that failed or a lost dispute that was won later, restores exactly what the provider’s word took, once, and is for an operator to see. A later refund applies again.',
   },
+  'payments.unknown-session': {
+    source: 'money § Payment authority',
+    behavior:
+      'A presented session that no provider has spoken of keeps no other payment of its quote out, and an operator may reject it; its own payment still settles while nothing else was presented.',
+  },
   'returns.wallet-debt': {
     source: 'money § Refunds and disputes',
     behavior:

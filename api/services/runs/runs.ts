@@ -140,7 +140,8 @@ export class RunService extends Service<Deps> {
 
   /**
    * Records that the agent received a receipt of its run and accepts or disputes it. A dispute stops the task; a closed
-   * task stays closed, and its dispute waits for an operator. Throws 409 `wrong_state` where the task is stopped already, 422 `receipt_invalid` for a receipt of another run.
+   * task stays closed, and its dispute waits for an operator. Throws 409 `wrong_state` where the task is stopped already,
+   * `already_exists` for a receipt that was acknowledged before, 422 `receipt_invalid` for a receipt of another run.
    */
   async acknowledge(actor: TaskActor, input: Acknowledgement, callId: string): Promise<void> {
     const { run_id, receipt_id, accepted, note } = input
@@ -148,8 +149,10 @@ export class RunService extends Service<Deps> {
     const { task_id, state } = await transaction(db, async (tx) => {
       const task = await ownRun(tx, actor, run_id)
       const known = await receiptsOfRun(this.deps, tx, task)
-      if (known.some((receipt) => receipt.receipt_id === receipt_id)) return task
-      throw refuse('receipt_invalid', { detail: 'it is not a receipt of this run' })
+      if (!known.some((receipt) => receipt.receipt_id === receipt_id))
+        throw refuse('receipt_invalid', { detail: 'it is not a receipt of this run' })
+      await assertFirst(tx, receipt_id)
+      return task
     })
     const detail = note === '' ? `the agent does not accept ${receipt_id}` : note
     if (!accepted && state !== 'closed') {
@@ -168,6 +171,7 @@ export class RunService extends Service<Deps> {
   ) {
     const task = await ownRun(tx, {}, input.run_id)
     const { task_id, sequence } = task
+    await assertFirst(tx, input.receipt_id)
     const raised = (await findTaskEvent(tx, task_id, callId))?.sequence
     const [ledger_entry] = await listLedger(tx, task_id, { from: raised ?? sequence, most: 1 })
     const { actor, ...acknowledged } = input
@@ -175,7 +179,7 @@ export class RunService extends Service<Deps> {
     const seconds = await clockSeconds(tx)
     const jws = await writeTaskReceipt(this.deps, tx, {
       task,
-      subject: `ak_${digestOf({ call: callId })}`,
+      subject: acknowledgementOf(input.receipt_id),
       kind: 'acknowledgement',
       facts,
       nowSeconds: seconds,
@@ -225,4 +229,17 @@ async function notDelivered(tx: Tx, task: TaskRow) {
   const { state, next_action, waiting_for, required_action, gaps } = await taskView(tx, task)
   const extra = { state, waiting_for, required_action, gaps }
   return refuse('not_ready', { detail: `the run is ${state}`, next_action, extra })
+}
+
+/** A receipt is acknowledged under a subject of its own, which has one acknowledgement in SQL as well. */
+const acknowledgementOf = (receiptId: string): string => `ak_${digestOf({ receipt_id: receiptId })}`
+
+async function assertFirst(tx: Tx, receiptId: string): Promise<void> {
+  const [first] = await listReceipts(tx, acknowledgementOf(receiptId))
+  if (first === undefined) return
+  throw refuse('already_exists', {
+    detail: 'the receipt was acknowledged before',
+    next_action: 'Read the acknowledgement that "receipt_id" names.',
+    extra: { receipt_id: first.receipt_id },
+  })
 }

@@ -272,6 +272,31 @@ verifies('money.provider', 'a wrong amount or currency waits for an operator', a
   }
 })
 
+verifies('payments.unknown-session', 'a mistyped session frees its quote at once', async () => {
+  const one = await quoted(deps)
+  const mistyped = await hosted(one, `cs_${hex(8)}`)
+  await verifyReference(deps, mistyped.payment_reference_id)
+  const again = inTransaction((tx) => openChallenge(tx, one.challenge.quote_id))
+  await expect(again).rejects.toMatchObject(refusal('payment_pending'))
+  const invoice = await present(deps, one, { externalReference: `INV-${hex(8)}` })
+  expect(invoice.state).toBe('presented')
+  expect((await findReference(deps.db, mistyped.payment_reference_id))?.state).toBe('rejected')
+
+  const [rejected, paid, known] = [await quoted(deps), await quoted(deps), await quoted(deps)]
+  await decide(deps, await hosted(rejected, `cs_${hex(8)}`), false)
+  expect(await challengeState(rejected.challenge.challenge_id)).toBe('open')
+  // The provider's own session settles what was presented under another name.
+  await hosted(paid, `cs_${hex(8)}`)
+  const settled = event({ challenge_id: paid.challenge.challenge_id })
+  expect((await notify(settled)).outcome).toBe('verified')
+  const wrong = event({ challenge_id: known.challenge.challenge_id, amount_cents: 1 })
+  await hosted(known, wrong.external_reference)
+  expect((await notify(wrong)).outcome).toBe('pending')
+  await expect(present(deps, known, { externalReference: `INV-${hex(8)}` })).rejects.toMatchObject(
+    refusal('payment_pending'),
+  )
+})
+
 verifies('money.provider', 'a failed, expired or foreign session frees the challenge', async () => {
   for (const type of ['payment.failed', 'session.expired'] as const) {
     const one = await quoted(deps)

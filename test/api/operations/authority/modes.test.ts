@@ -370,7 +370,6 @@ async function executed(
 }
 
 verifies('authority.execute', 'a run that a wallet pays is delegated at its price', async () => {
-  // A quote is the same for five minutes, so each purchase has an agent of its own.
   const buyer = await openAuthority(apis.hosts, apis.operator)
   const wallet_id = await buyer.fundedWallet(100)
   const { quote_id, total_usd } = await quoteOf(buyer)
@@ -449,6 +448,37 @@ verifies('authority.execute', 'a loop of diligenceops is delegated at its price'
   const body = await executed(by, action, [wallet_id], rails)
   expect(body.mandate_remaining).toEqual({ usd: 500 - total_usd, actions: 199 })
   expect(body.delegated_action.result).toMatchObject({ run: { rail: 'diligenceops' } })
+})
+
+verifies('authority.payers', 'credit behind a quote is judged as what pays', async () => {
+  const by = await openAuthority(apis.hosts, apis.operator)
+  const wallet_id = await by.fundedWallet(100)
+  const asked = { rail: 'diligenceops', tier: 'entry', idempotency_key: freshKey() } as const
+  const { quote_id } = (await by.client.call('agent-quote', asked)).body.quote
+  const input = {
+    tier: 'entry',
+    quote_id,
+    on_gaps: 'report',
+    input: diligenceops.sandboxInput,
+    accept_terms: true,
+    idempotency_key: freshKey(),
+  }
+  const action = { operation_id: 'diligence-loop-start', input }
+  const invoice = { method: 'invoice_reference' as const, external_reference: freshKey() }
+  const presented = { quote_id, ...invoice, idempotency_key: freshKey() }
+  const { payment_reference } = (await by.client.call('payment-reference-create', presented)).body
+  const { payment_reference_id, entitlement_id } = payment_reference
+  await decide(apis.hosts[0]!, apis.operator, payment_reference_id, 'approve', {
+    subject_kind: 'payment_reference',
+  })
+  const terms = { allowed_operations: [action.operation_id], rails: ['diligenceops' as const] }
+  const byWallet = await by.issue({ ...terms, resources: [wallet_id] })
+  expect(await problemOf(by.grant(byWallet, action))).toMatchObject({
+    code: 'authority_denied',
+    reasons: [{ rule: 'resource_allowed' }],
+  })
+  const byCredit = await by.issue({ ...terms, resources: [entitlement_id ?? ''] })
+  expect((await by.grant(byCredit, action)).signed_action_grant).toBeDefined()
 })
 
 verifies('authority.execute', 'a controlled pilot is delegated at its price', async () => {

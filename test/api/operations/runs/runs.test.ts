@@ -409,15 +409,27 @@ verifies(
     expect(await problemOf(asAgent().call('record-agent-use-receipt', byText))).toMatchObject({
       code: 'receipt_invalid',
     })
-    const disputed = await asAgent().call(
-      'record-agent-use-receipt',
-      taken({ accepted: false, note: 'not ours' }),
-    )
+    const acknowledge = (more: Parameters<typeof taken>[0]) =>
+      asAgent().call('record-agent-use-receipt', taken(more))
+    for (const accepted of [true, false])
+      expect(await problemOf(acknowledge({ accepted }))).toMatchObject({
+        code: 'already_exists',
+        receipt_id: first.body.acknowledgement.receipt_id,
+      })
+    expect((await status(runId)).state).not.toBe('exception_open')
+    const other = await attested()
+    const { attestation } = (await asHolder(other.token).call('task-attestation', {})).body
+    const disputed = await acknowledge({
+      run_id: other.runId,
+      receipt_id: attestation.receipt_id,
+      accepted: false,
+      note: 'not ours',
+    })
     expect(disputed.body).toMatchObject({
       ledger_entry: { event: 'exception_raised' },
       dispute: { code: 'caller_dispute', detail: 'not ours', resume_state: 'attested' },
     })
-    expect((await status(runId)).state).toBe('exception_open')
+    expect((await status(other.runId)).state).toBe('exception_open')
   },
 )
 
@@ -447,7 +459,7 @@ verifies('task.dispute-closed', 'a closed run is disputed without being reopened
       allowed_recoveries: ['abandon'],
     },
   })
-  expect((await dispute('still')).body.dispute).toEqual(body.dispute)
+  expect(await problemOf(dispute('still'))).toMatchObject({ code: 'already_exists' })
   expect([(await status(runId)).state, await replay()]).toEqual(['closed', before])
   const listed = () => transaction(apis.db, (tx) => listAttention(tx, { kinds: ['task'] }, 500))
   expect((await listed()).filter(({ id }) => id === taskId)).toMatchObject([
