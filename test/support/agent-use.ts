@@ -33,7 +33,6 @@ export async function openAgentUse(
   const rails: PaidRail[] = ['packetops', 'diligenceops']
   const known = await trustedAgent(hosts, operator, { rails, ...more }, limits)
   const client = createClient({ baseUrl: hosts.base, osUrl: hosts.os, agent: known.credential })
-  /** An unpaid quote is the same for five minutes; other units make another one. */
   const quote = async (rail: PaidRail = 'packetops', units = 1, tier: Tier = 'standard') => {
     const asked = { rail, tier, units, idempotency_key: freshKey() }
     return (await client.call('agent-quote', asked)).body.quote

@@ -34,7 +34,6 @@ export function buyingAgent(
     createClient({ baseUrl: hosts.base, osUrl: hosts.os, agent: known.credential }),
   )
   const reviewer = repeating(createClient({ baseUrl: hosts.base, osUrl: hosts.os, operator }))
-  // The same caller is quoted the same for five minutes; so each quote is for another number of runs.
   let units = 1
 
   const review = async (

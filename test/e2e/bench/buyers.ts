@@ -5,7 +5,7 @@ import type { InputOf, OutputOf } from '../../../api/http/client.ts'
 import { claimAccessKey, clientOf, registerAgent } from '../../../clients/typescript/src/index.ts'
 import type { Fixture } from './fixture.ts'
 
-/** Credit that is bought at once; the same caller is quoted the same again for five minutes, so each quote is for one run more. */
+/** Credit that is bought at once; each quote is for one run more. */
 const RUNS_PER_QUOTE = 100
 const bought = { rail: packetops.key, tier: 'entry' } as const
 

@@ -53,7 +53,6 @@ verifies(
   async () => {
     const hosts = { base: stack.baseUrls[0] ?? '', os: stack.osUrls[0] ?? '' }
     for (const [round, part] of [stack.worker(), stack.api(), stack.worker()].entries()) {
-      // A quote is the same for five minutes, so each run has an agent of its own.
       const authority = await openAuthority([hosts], stack.accounts.operator.credential)
       const mandate = await authority.issue()
       const paid = await paidRun(authority, await authority.fundedWallet(2 * RUN_USD))

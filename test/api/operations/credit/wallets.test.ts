@@ -44,7 +44,6 @@ async function filled(agent: Agent, usd: number, limits: Limits = {}) {
   return { wallet_id, payment_reference_id: payment_reference.payment_reference_id }
 }
 
-// A quote is the same for five minutes, so every test buys another number of units.
 let units = 1
 async function quoted(agent: Agent, rail: 'packetops' | 'energyops' = 'packetops') {
   const asked = { rail, tier: 'entry' as const, units: ++units, idempotency_key: key() }

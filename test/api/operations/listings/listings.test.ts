@@ -195,7 +195,7 @@ verifies('listing.plan', 'a badge is quoted for an approved listing of its agent
   expect(await codeOf(quote({ ...other, listingId: agent.listingId }))).toBe('not_found')
   const half = await quote(agent, 6)
   expect(half).toMatchObject({ fee_item: 'trust_badge_fee', months: 6, total_usd: 25 })
-  expect((await quote(agent, 6)).quote_id).toBe(half.quote_id)
+  expect((await quote(agent, 6)).quote_id).not.toBe(half.quote_id)
   const year = await quote(agent)
   expect(await codeOf(plan(agent, half.quote_id))).toBe('quote_mismatch')
   const { listing, challenge } = await plan(agent, year.quote_id)

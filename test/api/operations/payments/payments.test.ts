@@ -25,7 +25,6 @@ const settledEvent = (session: string, usd: number, challenge_id: string) =>
 const quote = async () =>
   (await open().call('quote-run', { mode: 'quote_run', rail: 'packetops', tier: 'standard' })).body
     .quote
-// A quote is the same for five minutes, so every test buys another number of units.
 let units = 1
 const ownQuote = async (by = agent) =>
   (
@@ -126,10 +125,14 @@ verifies(
     const priced = (
       await agent.call('agent-pricing-quote', { rail: 'packetops', tier: 'standard' })
     ).body
-    expect(
-      (await agent.call('quote-run', { mode: 'quote_run', rail: 'packetops', tier: 'standard' }))
-        .body,
-    ).toEqual(priced)
+    const asked = { mode: 'quote_run', rail: 'packetops', tier: 'standard' } as const
+    const { quote: run, ...more } = (await agent.call('quote-run', asked)).body
+    const { quote_id, expires_at } = run
+    expect({ ...more, quote: run }).toEqual({
+      ...priced,
+      quote: { ...priced.quote, quote_id, expires_at },
+    })
+    expect(priced.quote.quote_id).not.toBe(run.quote_id)
     expect(priced.quote.quote_id).not.toBe(again.quote_id)
     expect(
       (await open().call('agent-quote-read', { quote_id: again.quote_id })).body,

@@ -31,7 +31,6 @@ const record = (by: Pick<Agent, 'call'>, more: Use = {}) =>
 const spend = (by: Pick<Agent, 'call'>, entitlement_id: string, units: number, more: Use = {}) =>
   record(by, { entitlement_id, units, unit: 'usd_credit', ...more })
 
-// A quote is the same for five minutes, so every test buys another number of units.
 let units = 1
 /** Credit of the agent that an operator has confirmed an invoice for. */
 async function funded(agent: Agent) {

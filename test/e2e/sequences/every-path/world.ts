@@ -50,7 +50,7 @@ export async function openWorld(
   const others: ComposedApis[] = []
   let units = 1
   let wallet: Promise<Answer<OutputOf<'allowance-wallet-create'>>> | undefined
-  /** A quote that was not made before: an unpaid one is the same for five minutes. */
+  /** A quote that was not made before. */
   const quote = async (rail: RailKey = 'packetops', tier: 'entry' | 'standard' = 'standard') => {
     const asked = { rail, tier, units: ++units, idempotency_key: freshKey() }
     return (await agent.client.call('agent-quote', asked)).body.quote
