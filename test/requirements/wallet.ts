@@ -104,7 +104,7 @@ export const walletRequirements = {
   'authority.payment.other-way': {
     source: 'money § Payment authority',
     behavior:
-      'A check keeps no other payment of its quote out: the next payment or check ends it. Once it is presented as a payment, or money came by it, it stays. Where it stands in the way, the refusal says that no money moved.',
+      'A check keeps no other payment of its quote out: the next payment or check ends it. Once it is presented as a payment, or money came by it, it stays, but for a session that no provider has spoken of. Where it stands in the way, the refusal says that no money moved.',
   },
   'authority.payment.check': {
     source: 'money § Payment authority',

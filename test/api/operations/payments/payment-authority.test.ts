@@ -248,8 +248,14 @@ verifies('authority.payment.other-way', 'a check that is presented or paid stays
   const presented = await asked()
   const hosted = { method: 'hosted_checkout', external_reference: presented.session } as const
   expect((await pay(agent, presented.quote_id, hosted)).payment_reference_id).toBe(presented.id)
-  const second = problemOf(pay(agent, presented.quote_id, byWallet))
-  expect(await second).toMatchObject({ code: 'payment_pending', money_moved: 'unknown' })
+  const mode = 'create_payment_challenge'
+  const opened = { mode, quote_id: presented.quote_id, idempotency_key: key() } as const
+  expect(await problemOf(agent.call('create-payment-challenge', opened))).toMatchObject({
+    code: 'payment_pending',
+    money_moved: 'unknown',
+  })
+  // No provider has spoken of the session.
+  expect((await pay(agent, presented.quote_id, byWallet)).state).toBe('verified')
 
   const wrong = await asked()
   const { challenge_id } = wrong.checked.payment_reference ?? {}
