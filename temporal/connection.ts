@@ -1,18 +1,37 @@
-import { Client, Connection } from '@temporalio/client'
+import { readFileSync } from 'node:fs'
+import { Client, Connection, type TLSConfig } from '@temporalio/client'
 import type { Config } from '../activities/config/config.ts'
 import { traceCalls } from './trace-calls.ts'
 
-type Address = Pick<
+type Files = Pick<
   Config,
-  'TEMPORAL_ADDRESS' | 'TEMPORAL_NAMESPACE' | 'TEMPORAL_API_KEY' | 'TEMPORAL_TLS'
+  'TEMPORAL_TLS_CA_FILE' | 'TEMPORAL_TLS_CERT_FILE' | 'TEMPORAL_TLS_KEY_FILE'
 >
+type Address = Partial<Files> &
+  Pick<Config, 'TEMPORAL_ADDRESS' | 'TEMPORAL_NAMESPACE' | 'TEMPORAL_API_KEY' | 'TEMPORAL_TLS'>
 
-/** Where the server is, and how to reach it. */
-export const serverOptions = (where: Address) => ({
-  address: where.TEMPORAL_ADDRESS,
-  ...(where.TEMPORAL_TLS === 'on' || where.TEMPORAL_API_KEY !== '' ? { tls: true as const } : {}),
-  ...(where.TEMPORAL_API_KEY === '' ? {} : { apiKey: where.TEMPORAL_API_KEY }),
-})
+/** Where the server is, how to reach it, and what shows it who we are. */
+export function serverOptions(where: Address) {
+  const { TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey } = where
+  const files = tlsFiles(where)
+  const isOn = where.TEMPORAL_TLS === 'on' || apiKey !== ''
+  const tls = files ?? (isOn ? true : undefined)
+  return { address, ...(tls && { tls }), ...(apiKey !== '' && { apiKey }) }
+}
+
+/** The authority and the client certificate; undefined where no setting names one. */
+function tlsFiles(where: Partial<Files>): TLSConfig | undefined {
+  const {
+    TEMPORAL_TLS_CA_FILE: ca,
+    TEMPORAL_TLS_CERT_FILE: crt,
+    TEMPORAL_TLS_KEY_FILE: key,
+  } = where
+  if (!ca && !crt) return undefined
+  return {
+    ...(ca && { serverRootCACertificate: readFileSync(ca) }),
+    ...(crt && key && { clientCertPair: { crt: readFileSync(crt), key: readFileSync(key) } }),
+  }
+}
 
 export type { Client as TemporalClient } from '@temporalio/client'
 

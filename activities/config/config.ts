@@ -13,6 +13,7 @@ import { oauthSettings } from './oauth-settings.ts'
 import { harnessSettings, quotaSettings, uploadSettings } from './quota-settings.ts'
 import { atLeast, between, count, list, text } from './setting-kinds.ts'
 import { signerSettings } from './signer-settings.ts'
+import { assertTemporal, temporalSettings } from './temporal-settings.ts'
 
 const address = z
   .string()
@@ -63,12 +64,7 @@ export const configSchema = z.object({
   DATABASE_TIMEOUT_MS: milliseconds(1_000).describe(
     'how long a call waits for a connection, and a fifth longer for a statement; above the default, a dead Postgres is reported late',
   ),
-  TEMPORAL_ADDRESS: text('127.0.0.1:7233').describe('host and port of the Temporal frontend'),
-  TEMPORAL_NAMESPACE: text('default').describe(
-    'has to be there, with the search attributes registered',
-  ),
-  TEMPORAL_API_KEY: text().describe('of Temporal Cloud; turns TLS on'),
-  TEMPORAL_TLS: z.enum(['on', 'off']).default('off').describe('on: TLS to the frontend'),
+  ...temporalSettings,
   BLOCK_EXPLORER_URL: placeOfLinks
     .default('https://basescan.org')
     .describe('where people look at a transaction, as URL/tx/HASH; empty for a chain without one'),
@@ -289,6 +285,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const config = parsed(configSchema, environment)
   if (config.ENVIRONMENT === 'live') assertLive(config)
   assertModel(config)
+  assertTemporal(config)
   const ours = [
     config.PAYOUT_WALLET_ADDRESS,
     config.PAY_TO_ADDRESS,
@@ -321,6 +318,9 @@ const infrastructureSchema = configSchema.pick({
   TEMPORAL_NAMESPACE: true,
   TEMPORAL_API_KEY: true,
   TEMPORAL_TLS: true,
+  TEMPORAL_TLS_CA_FILE: true,
+  TEMPORAL_TLS_CERT_FILE: true,
+  TEMPORAL_TLS_KEY_FILE: true,
   CHAIN_RPC_URL: true,
 })
 

@@ -11,6 +11,7 @@ import {
   answerCall,
   assertStepGrant,
   type CallRow,
+  keepRefusal,
   type LockedCall,
   lockCall,
   useGrant,
@@ -64,18 +65,22 @@ export function createPayoutSteps(deps: Deps, signer?: Signer): PayoutSteps {
       if (record === undefined) return null
       return { ...snapshotOf(deps, record), difference: await openExceptionCode(deps.db, payoutId) }
     },
-    createPayout: (input) => step(() => createPayout(deps, input)),
-    authorizePayout: (input) => step(() => authorizePayout(deps, input)),
-    reserveTransfer: (input) => step(() => reserveTransfer(deps, input, signer)),
+    createPayout: (input) => step(input, () => createPayout(deps, input)),
+    authorizePayout: (input) => step(input, () => authorizePayout(deps, input)),
+    reserveTransfer: (input) => step(input, () => reserveTransfer(deps, input, signer)),
   }
 
-  async function step(run: () => Promise<PayoutRecord>): Promise<StepResult> {
+  /** A refusal is kept with its call, where its caller reads it. */
+  async function step(
+    { callId }: StepInput,
+    run: () => Promise<PayoutRecord>,
+  ): Promise<StepResult> {
     try {
       return { ok: true, snapshot: snapshotOf(deps, await run()) }
     } catch (error) {
-      // A refusal is a result: Temporal would remember a thrown one for the whole run.
-      if (error instanceof DomainError) return { ok: false, refusal: error.refusal }
-      throw error
+      if (!(error instanceof DomainError)) throw error
+      await keepRefusal(deps.db, callId, error.refusal)
+      return { ok: false }
     }
   }
 }

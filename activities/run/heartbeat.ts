@@ -1,11 +1,12 @@
 import { Context } from '@temporalio/activity'
 import type { StepProgress } from '#domain/runs/progress.ts'
 
-/** What a long step has from its activity; `tries` counts how often it was begun, this time included. */
+/** What a long step has from its activity; `tries` counts how often it was begun, this time included, which is `last` if it is not begun again. */
 export type Alive = {
   signal: AbortSignal
   report: (progress: StepProgress) => void
   tries: number
+  last: boolean
 }
 
 /**
@@ -23,8 +24,9 @@ export async function whileAlive<Result>(work: (alive: Alive) => Promise<Result>
     progress = next
   }
   try {
-    const { attempt: tries } = context.info
-    return await work({ signal: context.cancellationSignal, report, tries })
+    const { attempt: tries, retryPolicy } = context.info
+    const last = tries === retryPolicy?.maximumAttempts
+    return await work({ signal: context.cancellationSignal, report, tries, last })
   } finally {
     clearInterval(beat)
   }

@@ -42,14 +42,25 @@ export function createRunSteps(deps: TaskDeps, pool: RailPool): LoopSteps & RunR
   return {
     loadRun: (runId) => transaction(deps.db, (tx) => loadRun(deps, tx, runId)),
     takeStep: (input) =>
-      whileAlive(({ tries, ...alive }) => takeStep(deps, { pool, ...alive }, { ...input, tries })),
-    failRun: ({ detail, ...input }) =>
-      transaction(deps.db, async (tx) => {
-        const at = await currentStep(tx, input)
-        if (at !== undefined) await raise(deps, at, { code: 'worker_failed', detail })
-        return requireSnapshot(deps, tx, input.runId)
+      whileAlive(async ({ tries, last, ...alive }) => {
+        try {
+          return await takeStep(deps, { pool, ...alive }, { ...input, tries })
+        } catch (error) {
+          if (!last || alive.signal.aborted) throw error
+          return failStep(deps, input, error instanceof Error ? error.message : String(error))
+        }
       }),
+    failRun: (input) => failStep(deps, input, 'it stored nothing in any of its attempts'),
   }
+}
+
+function failStep(deps: TaskDeps, input: StepInput, why: string): Promise<RunSnapshot> {
+  return transaction(deps.db, async (tx) => {
+    const at = await currentStep(tx, input)
+    const detail = `${input.step}: ${why}`.slice(0, 500)
+    if (at !== undefined) await raise(deps, at, { code: 'worker_failed', detail })
+    return requireSnapshot(deps, tx, input.runId)
+  })
 }
 
 async function takeStep(
@@ -207,10 +218,10 @@ async function record<Event extends TaskEvent>(
   { db: tx, task, input }: AtStep,
   { event, data }: { event: Event; data: TaskEventData[Event] },
 ): Promise<void> {
-  const { runId, attempt, round, step, limits } = input
+  const { runId, attempt, round, step } = input
   const eventId = `${runId}:${attempt}:${round}:${step}:${task.sequence}`
   const { task_id: taskId } = task
-  await recordTransition(deps, tx, { taskId, eventId, event, actor: 'service', data, limits })
+  await recordTransition(deps, tx, { taskId, eventId, event, actor: 'service', data })
 }
 
 async function loadRun(

@@ -1,99 +1,91 @@
-import { DomainError, isRetryable, refuse } from '#domain/core/errors.ts'
+import { DomainError, isRetryable } from '#domain/core/errors.ts'
 import { nextTaskState } from '#domain/tasks/lifecycle.ts'
-import type { StateLimits } from '../../workflows/shared/timing.ts'
-import type { EventResult, TaskSnapshot, TaskSteps } from '../../workflows/task/activities.ts'
+import type { TaskEventData } from '#domain/tasks/terms.ts'
+import { type StateLimits, timing } from '../../workflows/shared/timing.ts'
+import type { TaskSnapshot, TaskSteps } from '../../workflows/task/activities.ts'
 import { isConstraintViolation, type Tx, transaction } from '../store/postgres/db.ts'
 import { lockTask, requireTask, type TaskRow } from '../store/tasks/tasks.ts'
 import { makeAutomaticTransitions } from './automatic-transitions.ts'
 import type { TaskDeps } from './deps.ts'
 import { listStartable } from './slots.ts'
 import { snapshotOf } from './snapshot.ts'
-import type { TaskEventInput } from './task-event.ts'
 import { recordTransition } from './transition.ts'
 
-/** The short durable steps of a task: each is one transaction and may run twice. */
-export function createTaskSteps(deps: TaskDeps): TaskSteps {
+type StepDeps = TaskDeps & { readonly limits: StateLimits }
+
+/** The short durable steps of a task: each is one transaction and may run twice. `limits`: how long it may stay in a state. */
+export function createTaskSteps(
+  deps: TaskDeps,
+  limits: StateLimits = timing.task.limits,
+): TaskSteps {
+  const limited = { ...deps, limits }
   return {
-    recordEvent: (input) => asResult(() => recordEvent(deps, input as RecordedEvent)),
-    advanceTask: (input) => advance(deps, input),
+    advanceTask: ({ taskId, leftSlot }) =>
+      inTask(limited, { taskId, leftSlot }, (tx, task) => settle(limited, tx, { task, leftSlot })),
+    stopTask: (taskId) =>
+      inTask(limited, { taskId, leftSlot: true }, (tx, task) => stopWork(limited, tx, task)),
   }
 }
 
-type RecordedEvent = TaskEventInput & { limits: StateLimits }
+type Stepped = { taskId: string; leftSlot: boolean }
 
-/** Records an event and the transitions that follow. The event is kept when one of those is refused, which stops the task. */
-async function recordEvent(deps: TaskDeps, input: RecordedEvent): Promise<TaskSnapshot> {
-  const { taskId, limits } = input
-  let isRecorded = false
-  try {
-    return await transaction(deps.db, async (tx) => {
-      const before = await lockTask(tx, taskId)
-      const task = await recordTransition(deps, tx, input)
-      isRecorded = true
-      return settle(deps, tx, { task, limits, leftSlot: before?.state === 'operating' })
-    })
-  } catch (error) {
-    if (!isRecorded || !isRefusal(error)) throw error
-    await transaction(deps.db, (tx) => recordTransition(deps, tx, input))
-    const advanced = await advance(deps, { taskId, limits, leftSlot: true })
-    if (advanced === null) throw error
-    return advanced
-  }
-}
-
-type Advance = { taskId: string; limits: StateLimits; leftSlot: boolean }
-
-async function advance(deps: TaskDeps, input: Advance): Promise<TaskSnapshot | null> {
-  const { taskId, limits, leftSlot } = input
+async function inTask(
+  deps: StepDeps,
+  { taskId, leftSlot }: Stepped,
+  step: (tx: Tx, task: TaskRow) => Promise<TaskSnapshot>,
+): Promise<TaskSnapshot | null> {
   try {
     return await transaction(deps.db, async (tx) => {
       const task = await lockTask(tx, taskId)
-      return task === undefined ? null : settle(deps, tx, { task, limits, leftSlot })
+      return task === undefined ? null : step(tx, task)
     })
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return transaction(deps.db, (tx) => stop(deps, tx, { ...input, cause: error }))
+    return transaction(deps.db, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      if (nextTaskState(task.state, 'exception_raised') === undefined) throw error
+      const code = task.state === 'attested' ? 'credit_mismatch' : 'worker_failed'
+      // A transition that is refused once would be refused again: an exception stops the task until it is recovered.
+      const detail = `the service could not continue: ${error.message}`.slice(0, 500)
+      const stopped = await stop(deps, tx, { task, data: { code, detail } })
+      return snapshot(deps, tx, { task: stopped, leftSlot })
+    })
   }
 }
 
-/** An automatic transition that is refused once would be refused again: an exception stops the task until it is recovered. */
-async function stop(
-  deps: TaskDeps,
-  tx: Tx,
-  { taskId, limits, leftSlot, cause }: Advance & { cause: Error },
-): Promise<TaskSnapshot> {
-  const task = await requireTask(tx, taskId)
-  if (nextTaskState(task.state, 'exception_raised') === undefined) throw cause
-  const code = task.state === 'attested' ? 'credit_mismatch' : 'worker_failed'
-  const detail = `the service could not continue: ${cause.message}`.slice(0, 500)
-  const after = await recordTransition(deps, tx, {
-    taskId,
-    eventId: `own:${task.sequence + 1}`,
-    event: 'exception_raised',
-    actor: 'service',
-    data: { code, detail },
-    limits,
-  })
-  return snapshot(deps, tx, { task: after, leftSlot })
+const works: Partial<Record<TaskRow['state'], TaskEventData['exception_raised']>> = {
+  operating: { code: 'worker_failed', detail: 'the workflow of its run was ended' },
+  result_ready: { code: 'worker_failed', detail: 'the workflow of its run was ended' },
+  callback_pending: { code: 'callback_failed', detail: 'the workflow of its callback was ended' },
 }
 
-type Settling = { task: TaskRow; limits: StateLimits; leftSlot: boolean }
+async function stopWork(deps: StepDeps, tx: Tx, task: TaskRow): Promise<TaskSnapshot> {
+  const data = works[task.state]
+  const after = data === undefined ? task : await stop(deps, tx, { task, data })
+  return settle(deps, tx, { task: after, leftSlot: true })
+}
+
+type Stopping = { task: TaskRow; data: TaskEventData['exception_raised'] }
+
+function stop({ limits, ...deps }: StepDeps, tx: Tx, { task, data }: Stopping): Promise<TaskRow> {
+  const { task_id: taskId, sequence } = task
+  const by = { eventId: `own:${sequence + 1}`, actor: 'service' } as const
+  return recordTransition(deps, tx, { taskId, ...by, event: 'exception_raised', data, limits })
+}
+
+type Settling = { task: TaskRow; leftSlot: boolean }
 
 async function settle(
-  deps: TaskDeps,
+  { limits, ...deps }: StepDeps,
   tx: Tx,
-  { task, limits, leftSlot }: Settling,
+  { task, leftSlot }: Settling,
 ): Promise<TaskSnapshot> {
   const after = await makeAutomaticTransitions(deps, tx, { task, limits })
   return snapshot(deps, tx, { task: after, leftSlot })
 }
 
 /** What the workflow receives, with the tasks to wake where this task has left its run slot. */
-async function snapshot(
-  deps: TaskDeps,
-  tx: Tx,
-  { task, leftSlot }: Omit<Settling, 'limits'>,
-): Promise<TaskSnapshot> {
+async function snapshot(deps: TaskDeps, tx: Tx, { task, leftSlot }: Settling) {
   const frees = leftSlot && task.state !== 'operating'
   return snapshotOf(tx, task, frees ? await listStartable(deps, tx, task) : [])
 }
@@ -103,20 +95,4 @@ function isRefusal(error: unknown): error is Error {
   return error instanceof DomainError
     ? !isRetryable(error.refusal.code)
     : isConstraintViolation(error)
-}
-
-/** A refusal is returned as a result, because Temporal keeps a thrown error for the whole run. A violated constraint is one too. */
-async function asResult(run: () => Promise<TaskSnapshot>): Promise<EventResult> {
-  try {
-    return { ok: true, snapshot: await run() }
-  } catch (error) {
-    if (error instanceof DomainError) return { ok: false, refusal: error.refusal }
-    if (!isConstraintViolation(error)) throw error
-    return {
-      ok: false,
-      refusal: refuse('internal_error', {
-        detail: 'the database refuses this transition',
-      }).refusal,
-    }
-  }
 }

@@ -953,6 +953,11 @@ export const requirements = {
     source: 'stack § Start',
     behavior: 'A part that dies is reported and started again. Ctrl-C stops all parts.',
   },
+  'stack.temporal-tls': {
+    source: 'decision',
+    behavior:
+      'The frontend of Temporal is reached over TLS with an authority and a client certificate of the settings, by clients and workers alike. A certificate without its key is refused at the start.',
+  },
   'stack.temporal-server': {
     source: 'stack § Temporal server',
     behavior:

@@ -385,9 +385,10 @@ export const taskRequirements = {
     behavior:
       'Whichever process is killed, the credit of each task is reserved, used and returned once, and the books balance.',
   },
-  'task.events.known': {
+  'task.transport': {
     source: 'tasks § Task workflow',
-    behavior: 'An update with an unknown event is rejected by its validator and leaves no trace.',
+    behavior:
+      'No message to a workflow carries an event of a task. With a client of Temporal alone, no task is funded, approved or moved otherwise than its rows allow, and no ledger names an operator who did not act.',
   },
   'run.review': {
     source: 'runs § Controlled loop',

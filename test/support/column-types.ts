@@ -92,6 +92,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'authority_mandates.document': 'SignedMandate',
   'calls.answer': 'JsonObject',
   'calls.input': 'JsonObject',
+  'calls.refusal': 'JsonObject',
   'clearings.asked': 'ClearingAsked',
   'clearings.checks': 'ClearingCheck[]',
   'clearings.envelope': 'ClearingEnvelope',

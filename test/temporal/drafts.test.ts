@@ -15,11 +15,12 @@ import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
 import { readReplayPackage } from '../../api/services/replay/replay-package.ts'
 import { recordReview } from '../../api/services/runs/review.ts'
-import { approveTask, provideInput } from '../../api/services/tasks/input.ts'
+import { provideInput } from '../../api/services/tasks/input.ts'
 import { openTaskRows } from '../activities/task/fixture.ts'
 import { type AskedCompletion, completes, startModelServer } from '../support/model-server.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { startRailPool } from '../support/rail-pool.ts'
+import { approved } from '../support/task-evidence.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
 
@@ -92,10 +93,8 @@ async function begun(
     usage,
     callback_url: null,
   })
-  await transaction(fixture.db, async (tx) => {
-    await provideInput(tx, task_id, input)
-    if (usage === 'operational') await approveTask(tx, task_id, 'rd_1')
-  })
+  await transaction(fixture.db, (tx) => provideInput(tx, task_id, input))
+  if (usage === 'operational') await approved(fixture.tasks.deps, task_id)
   await fixture.gateway.wake(task_id)
   return task_id
 }

@@ -144,15 +144,7 @@ function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
   const step =
     (event: 'create' | 'authorize' | 'execute', change: Partial<PayoutSnapshot>) =>
     async (): Promise<StepResult> => {
-      if (event === 'execute' && now.state === 'created')
-        return {
-          ok: false,
-          refusal: {
-            code: 'wrong_state',
-            detail: 'the payout is created',
-            next_action: 'Allowed now: authorize.',
-          },
-        }
+      if (event === 'execute' && now.state === 'created') return { ok: false }
       return { ok: true, snapshot: become(change) }
     }
   const submits = [...(path.submit ?? [])]

@@ -56,10 +56,7 @@ const snapshot = (state: PayoutSnapshot['state']): StepResult => ({
   ok: true,
   snapshot: payoutIn(state),
 })
-const refused: StepResult = {
-  ok: false,
-  refusal: { code: 'grant_released', detail: 'given up', next_action: 'Repeat.' },
-}
+const refused: StepResult = { ok: false }
 
 /** As a payout is started today: `po_NAME` on the queue NAME. */
 const startOf = (name: string) =>

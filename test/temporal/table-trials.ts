@@ -98,10 +98,9 @@ export function openTrials(
   async function events(): Promise<Trial[]> {
     const receipt = `rc_${'b'.repeat(64)}`
     const { taskId, submit } = await fixture.tasks.draft({ callback_url: null })
-    const by = { eventId: 'submit', actor: 'agent:agt_1' }
     const begin = () => {
       notified.push(taskId)
-      return insist(() => fixture.gateway.submit(taskId, submit[1].terms_sha256, by))
+      return insist(() => fixture.send(taskId, ...submit, 'submit'))
     }
     const unknown = { agent_id: `agt_${'f'.repeat(64)}` }
     const prepared = await inState('preflight_checked')

@@ -11,12 +11,13 @@ import { openTaskException } from '../../activities/store/tasks/task-exceptions.
 import { findTask, listLedger } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
 import { recordReview } from '../../api/services/runs/review.ts'
-import { approveTask, provideInput } from '../../api/services/tasks/input.ts'
+import { provideInput } from '../../api/services/tasks/input.ts'
 import { recoverTask } from '../../api/services/tasks/recover-task.ts'
 import type { RecoveryRequest } from '../../api/services/tasks/recovery.ts'
 import { resumeTasks } from '../../temporal/resume.ts'
 import { isRunning } from '../../temporal/running.ts'
 import { quietRuntime } from '../support/quiet.ts'
+import { approved } from '../support/task-evidence.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
 
@@ -37,10 +38,8 @@ async function begun(
     callback_url: null,
     ...changed,
   })
-  await transaction(fixture.db, async (tx) => {
-    await provideInput(tx, task_id, body)
-    if (changed.usage === 'operational') await approveTask(tx, task_id, 'rd_1')
-  })
+  await transaction(fixture.db, (tx) => provideInput(tx, task_id, body))
+  if (changed.usage === 'operational') await approved(fixture.tasks.deps, task_id)
   await fixture.gateway.wake(task_id)
   return task_id
 }
@@ -120,7 +119,7 @@ verifies(
     await fixture.client.workflow.getHandle(runId).terminate('by hand')
     const exception = await stopped(taskId)
     expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'operating' })
-    expect(exception?.detail).toContain('the workflow ended: Terminated')
+    expect(exception?.detail).toBe('the workflow of its run was ended')
     await recover(taskId, 'retry_step')
     await decide(taskId, 'approve', 0)
     await home(taskId)

@@ -10,10 +10,12 @@ import { createCallbackSteps } from '../../activities/callback/callback.ts'
 import { readCallbackFacts } from '../../activities/callback/facts.ts'
 import { createRunSteps } from '../../activities/run/run.ts'
 import { createChanges } from '../../activities/store/postgres/changes.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
 import { findTask, type TaskRow } from '../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../activities/task/deps.ts'
 import { createTaskSteps } from '../../activities/task/task.ts'
 import { markOutages } from '../../temporal/outages.ts'
+import { recordTransition } from '../../activities/task/transition.ts'
 import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { createTaskGateway } from '../../temporal/tasks.ts'
 import type {
@@ -22,8 +24,9 @@ import type {
   RunDrafts,
   RunRecords,
 } from '../../workflows/run/activities.ts'
+import type { StateLimits } from '../../workflows/shared/timing.ts'
 import type { TaskSteps } from '../../workflows/task/activities.ts'
-import { startTasks, trustedAgent } from '../activities/task/fixture.ts'
+import { startTasks, stateLimits, trustedAgent } from '../activities/task/fixture.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
 import type { TestDatabase } from '../support/postgres.ts'
@@ -49,13 +52,18 @@ export function bundleWorkflows(timing?: string): Promise<WorkflowBundleWithSour
   return bundleWith(timing === undefined ? undefined : join(import.meta.dirname, timing))
 }
 
-/** `timing`: another file of times; `server`: more arguments of the Temporal server; `database`: instead of a new one. */
-type Options = { timing?: string; server?: readonly string[]; database?: TestDatabase }
+/** `timing`: another file of times; `limits`: how long a task may stay in a state; `server`: more arguments of the Temporal server; `database`: instead of a new one. */
+type Options = {
+  timing?: string
+  limits?: StateLimits
+  server?: readonly string[]
+  database?: TestDatabase
+}
 
 /** Tasks with their workflows on a Temporal server of their own. */
 export async function startTaskWorkflows(
   changes: Partial<TaskDeps> = {},
-  { timing, server, database }: Options = {},
+  { timing, limits = stateLimits, server, database }: Options = {},
 ) {
   const closers: (() => Promise<void>)[] = []
   const tasks = await startTasks(changes, database)
@@ -75,7 +83,10 @@ export async function startTaskWorkflows(
   const workflowBundle = await bundleWorkflows(timing)
   const pool = startRailPool()
   closers.unshift(pool.close)
-  const real: Steps = { ...createTaskSteps(tasks.deps), ...createRunSteps(tasks.deps, pool) }
+  const real: Steps = {
+    ...createTaskSteps(tasks.deps, limits),
+    ...createRunSteps(tasks.deps, pool),
+  }
 
   const { demoReceiver } = tasks.deps.callbackHosts
   const log = pino({ level: 'silent' })
@@ -141,15 +152,21 @@ export async function startTaskWorkflows(
   const rowOf = async (taskId: string): Promise<TaskRow> =>
     (await findTask(tasks.db, taskId)) as TaskRow
 
+  /** Stores an event as the API does, and has the workflow make the transitions that follow. */
   const send = <Event extends TaskEvent>(
     taskId: string,
     event: Event,
     data: TaskEventData[Event],
     eventId = randomBytes(8).toString('hex'),
   ) =>
-    patiently(() =>
-      gateway.send(taskId, { eventId, event, actor: `agent:${trustedAgent}`, data: { ...data } }),
-    )
+    patiently(async () => {
+      const actor = `agent:${trustedAgent}`
+      await transaction(tasks.db, (tx) =>
+        recordTransition(tasks.deps, tx, { taskId, eventId, event, actor, data, limits }),
+      )
+      await gateway.advance(taskId)
+      return rowOf(taskId)
+    })
 
   /** Whether every history of these workflows replays on the code of now. */
   async function replay(...workflowIds: string[]): Promise<void> {

@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => closeAll(closers))
 
 const slots = 6
-const refused = { ok: false, refusal: { code: 'not_found' } }
+const refused = { ok: false }
 
 /** A run that loads what its code cannot show, and the worker that serves it; later runs of it load nothing. */
 async function brokenRun(client: Client, workflowId: string) {

@@ -1,4 +1,3 @@
-import type { Refusal } from '../domain/core/errors.ts'
 import type { PayoutState } from '../domain/payouts/payout-state.ts'
 import type { TransferStatus } from '../domain/payouts/transfer-status.ts'
 
@@ -25,9 +24,9 @@ export type PayoutSnapshot = {
 
 /** A step of one call. Its input is in the row of the call, because update arguments are stored in the history. */
 export type StepInput = { payoutId: string; callId: string }
-export type StepResult = { ok: true; snapshot: PayoutSnapshot } | { ok: false; refusal: Refusal }
-/** The answer to the caller of a step. The payout is in Postgres, so the history stores no second copy of the snapshot. */
-export type StepAnswer = { ok: true } | { ok: false; refusal: Refusal }
+export type StepResult = { ok: true; snapshot: PayoutSnapshot } | { ok: false }
+/** Whether a step was refused; the payout, and why it was refused, are read from the rows. */
+export type StepAnswer = { ok: boolean }
 
 /** Short durable steps, run as local activities. Each is one transaction and may run twice. */
 export interface PayoutSteps {

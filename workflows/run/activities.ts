@@ -1,6 +1,5 @@
 import type { Tier } from '../domain/rails/rail.ts'
 import type { LoopPlace, LoopStep, StepVerdict } from '../domain/runs/controlled-loop.ts'
-import type { StateLimits } from '../shared/timing.ts'
 
 /** The facts of a run that its workflow knows. */
 export type RunSnapshot = {
@@ -23,13 +22,13 @@ export type RunSnapshot = {
   taken: { attempt: number; round: number; step: LoopStep; verdict: StepVerdict | null }[]
 }
 
-export type StepInput = LoopPlace & { runId: string; attempt: number; limits: StateLimits }
+export type StepInput = LoopPlace & { runId: string; attempt: number }
 
 /** Short durable steps, run as local activities. */
 export interface RunRecords {
   loadRun(runId: string): Promise<RunSnapshot | null>
-  /** Opens an exception for a failed step. */
-  failRun(input: StepInput & { detail: string }): Promise<RunSnapshot>
+  /** Opens an exception for a step that was begun as often as it may be and stored nothing. */
+  failRun(input: StepInput): Promise<RunSnapshot>
 }
 
 /** A round of an attempt of a run. */
@@ -48,7 +47,7 @@ export interface ModelSteps {
   callModel(input: { subject: string; promptSha256: string }): Promise<void>
 }
 
-/** The nine steps of the loop; regular activities, each may run twice and is stored once. */
+/** The nine steps of the loop; regular activities, each may run twice and is stored once. The last attempt stores why it failed. */
 export interface LoopSteps {
   takeStep(input: StepInput): Promise<RunSnapshot>
 }

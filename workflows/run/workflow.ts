@@ -106,13 +106,12 @@ async function driveRun(runId: string): Promise<void> {
 
   async function take(known: RunSnapshot, step: LoopStep): Promise<RunSnapshot> {
     const { attempt, round } = known
-    const input = { runId, attempt, round, step, limits: timing.task.limits }
+    const input = { runId, attempt, round, step }
     try {
       return await throughOutages(() => steps(step, known).takeStep(input))
     } catch (error) {
       if (!(error instanceof wf.ActivityFailure) || wf.isCancellation(error)) throw error
-      const detail = (error.cause?.message ?? error.message).slice(0, 500)
-      return exclusively(() => records('open an exception').failRun({ ...input, detail }))
+      return exclusively(() => records('open an exception').failRun(input))
     }
   }
 }

@@ -1,7 +1,5 @@
-import type { Refusal } from '../domain/core/errors.ts'
 import type { TaskEvent, TaskState } from '../domain/tasks/lifecycle.ts'
 import type { WaitingTask } from '../domain/tasks/wait.ts'
-import type { StateLimits } from '../shared/timing.ts'
 
 /** The facts of a task that its workflow needs to continue from any state and to show what it waits for. */
 export type TaskSnapshot = WaitingTask & {
@@ -19,27 +17,16 @@ export type TaskSnapshot = WaitingTask & {
   wakes: string[]
 }
 
-/** A requested event. `data` has only ids and digests, because the history stores it. Only operators have a name. */
-export type EventInput = {
-  eventId: string
-  event: TaskEvent
-  actor: string
-  actorName?: string | undefined
-  data: Record<string, unknown>
-}
-export type EventResult = { ok: true; snapshot: TaskSnapshot } | { ok: false; refusal: Refusal }
-
-/** Short durable steps, run as local activities. Each is one transaction and may run twice. */
+/**
+ * Short durable steps, run as local activities. Each is one transaction and may run twice. What a step does follows from the rows
+ * alone: events of callers and operators are stored before a workflow is told, and no message carries one.
+ */
 export interface TaskSteps {
-  /** Records one event and the automatic transitions that follow; a repeat of its id returns the current task. */
-  recordEvent(input: EventInput & { taskId: string; limits: StateLimits }): Promise<EventResult>
   /**
    * Makes the automatic transitions that are due, including lapses; null for an unknown task. `leftSlot`: its run has just stopped,
    * and other tasks may wait for the slot.
    */
-  advanceTask(input: {
-    taskId: string
-    limits: StateLimits
-    leftSlot: boolean
-  }): Promise<TaskSnapshot | null>
+  advanceTask(input: { taskId: string; leftSlot: boolean }): Promise<TaskSnapshot | null>
+  /** Stops a task that is at work, because the workflow of its work was ended; another task only advances. */
+  stopTask(taskId: string): Promise<TaskSnapshot | null>
 }

@@ -11,7 +11,7 @@ import { taskAttributes } from './attributes.ts'
 import { taskSummary } from './details.ts'
 
 /** How a child workflow ended. `closing`: another one with the same id is still open. */
-export type WorkEnd = { how: 'over' | 'closing' } | { how: 'failed'; detail: string }
+export type WorkEnd = 'over' | 'closing' | 'failed'
 
 /** The work of a child workflow: the run of a task, or the delivery of its callback. */
 export type Work = { kind: 'run' | 'callback'; id: string }
@@ -75,7 +75,7 @@ export function openWork() {
         .run(() => start(task, work))
         .then(
           () => {
-            end = { how: 'over' }
+            end = 'over'
           },
           (error: unknown) => {
             end = endOf(error)
@@ -85,17 +85,14 @@ export function openWork() {
       if (end === undefined) scope.cancel()
       await ended
       child = undefined
-      return end ?? { how: 'over' }
+      return end ?? 'over'
     },
   }
 }
 
 function endOf(error: unknown): WorkEnd {
-  if (error instanceof WorkflowExecutionAlreadyStartedError) return { how: 'closing' }
-  if (wf.isCancellation(error)) return { how: 'over' }
-  const reason =
-    error instanceof wf.TemporalFailure ? (error.cause?.message ?? error.message) : String(error)
-  return { how: 'failed', detail: `the workflow ended: ${reason}`.slice(0, 500) }
+  if (error instanceof WorkflowExecutionAlreadyStartedError) return 'closing'
+  return wf.isCancellation(error) ? 'over' : 'failed'
 }
 
 /** Notifies tasks that wait for a run slot. A missed signal is harmless: they also check at intervals. */

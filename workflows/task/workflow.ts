@@ -1,6 +1,4 @@
 import * as wf from '@temporalio/workflow'
-import { refuse } from '../domain/core/errors.ts'
-import { taskEvents } from '../domain/tasks/lifecycle.ts'
 import { taskWait } from '../domain/tasks/wait.ts'
 import { withoutAttentionAfter } from '../shared/attention.ts'
 import { shortSteps } from '../shared/local-activities.ts'
@@ -9,19 +7,17 @@ import { isLong, refuseIfEnding } from '../shared/renewal.ts'
 import { showSignal, wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
 import { newTraces } from '../shared/trace.ts'
-import type { EventInput, EventResult, TaskSnapshot, TaskSteps } from './activities.ts'
+import type { TaskSnapshot, TaskSteps } from './activities.ts'
 import { taskAttributes } from './attributes.ts'
 import { taskDetails } from './details.ts'
-import { advanceUpdate, eventUpdate, viewQuery } from './messages.ts'
+import { advanceUpdate, viewQuery } from './messages.ts'
 import { openWork, type Work, wakeTasks, workOf } from './work.ts'
-
-const { limits } = timing.task
 
 const steps = shortSteps<TaskSteps>()
 
 /**
- * One task from its submission until it is closed. Postgres is the source of truth: an event is recorded together with the
- * automatic transitions that follow from it, and a new run can continue any task from its stored state.
+ * One task from its submission until it is closed. Postgres is the source of truth: events of callers and operators are stored
+ * before this workflow is told, which then makes the automatic transitions; a new run can continue any task from its stored state.
  */
 export function task(taskId: string): Promise<void> {
   return withoutAttentionAfter(() => driveTask(taskId))
@@ -33,10 +29,6 @@ async function driveTask(taskId: string): Promise<void> {
   // The first update usually returns the row; only a run that continues a stored task loads it.
   await wf.condition(wf.allHandlersFinished)
   if (state.known === null) await state.advance()
-  if (state.known === null)
-    await wf.condition(() => state.known !== null, timing.waitForCreate, {
-      summary: 'waits for its submission',
-    })
 
   while (isOpen(state.known) && !isLong(state)) {
     await wakeTasks(state.toWake.splice(0))
@@ -74,22 +66,16 @@ function openTask(taskId: string) {
     toWake: [] as string[],
     work: openWork(),
 
-    record: async (input: EventInput): Promise<EventResult> => {
-      const result = await exclusively(() =>
-        steps(input.event).recordEvent({ ...input, taskId, limits }),
-      )
-      if (result.ok) learn(result.snapshot)
-      return result
-    },
     advance: async (leftSlot = false): Promise<void> => {
       state.woken = false
-      const advanced = await exclusively(() =>
-        steps('make the transitions that are due').advanceTask({ taskId, limits, leftSlot }),
-      )
-      if (advanced !== null) learn(advanced)
+      const step = steps('make the transitions that are due')
+      learn(await exclusively(() => step.advanceTask({ taskId, leftSlot })))
     },
+    stop: async (): Promise<void> =>
+      learn(await exclusively(() => steps('stop the task').stopTask(taskId))),
   }
-  function learn(snapshot: TaskSnapshot): void {
+  function learn(snapshot: TaskSnapshot | null): void {
+    if (snapshot === null) return
     state.known = snapshot
     state.version += 1
     state.toWake.push(...snapshot.wakes)
@@ -99,35 +85,16 @@ function openTask(taskId: string) {
 }
 
 function setHandlers(state: OpenTask): void {
-  const onEvent = (input: EventInput): Promise<EventResult> => {
+  const onAdvance = (): Promise<void> => {
     state.updates += 1
-    return state.record(input)
-  }
-  const onAdvance = async (): Promise<EventResult> => {
-    state.updates += 1
-    await state.advance()
-    if (state.known !== null) return { ok: true, snapshot: state.known }
-    return {
-      ok: false,
-      refusal: refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
-        .refusal,
-    }
-  }
-  const validator = ({ event }: EventInput): void => {
-    refuseIfEnding(state)
-    if (!taskEvents.includes(event))
-      throw wf.ApplicationFailure.nonRetryable(`there is no event ${event}`)
+    return state.advance()
   }
   const wake = (): void => {
     state.woken = true
     state.work.wake()
   }
-  wf.setHandler(eventUpdate, onEvent, {
-    validator,
-    description: 'Record one event of the task.',
-  })
   wf.setHandler(advanceUpdate, onAdvance, {
-    validator: (_why: string) => refuseIfEnding(state),
+    validator: () => refuseIfEnding(state),
     description: 'Make the automatic transitions that the stored task allows.',
   })
   wf.setHandler(wakeSignal, wake, {
@@ -145,7 +112,7 @@ async function waitForChange(state: OpenTask, known: TaskSnapshot): Promise<bool
   const queued = known.state === 'queued'
   // Temporal refuses a summary over 400 bytes, and with it the whole workflow task.
   const summary = `waits for ${taskWait(known).what}`.slice(0, 100)
-  // Refused events change nothing, but they also make the run long.
+  // Updates that change nothing also make the run long.
   const called = () => state.version !== seen || state.woken || isLong(state)
   const waitMs = queued ? timing.task.queued : timing.task.idle
   const inTime = await wf.condition(called, known.dueInMs ?? waitMs, { summary })
@@ -157,18 +124,14 @@ async function waitForChange(state: OpenTask, known: TaskSnapshot): Promise<bool
 async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise<void> {
   const atWork = () => workOf(state.known)?.id === work.id
   const end = await state.work.follow(known, work, () => atWork() && !isLong(state))
-  if (end.how === 'closing') {
+  if (end === 'closing') {
     const summary = `another workflow runs the ${work.kind}`
     await wf.condition(() => state.woken || !atWork(), timing.task.elsewhere[work.kind], {
       summary,
     })
     await state.advance()
-  } else if (end.how === 'failed' && atWork()) {
-    const code = work.kind === 'run' ? 'worker_failed' : 'callback_failed'
-    const data = { code, detail: end.detail }
-    const eventId = `${work.kind}-ended:${known.sequence}`
-    await state.record({ eventId, event: 'exception_raised', actor: 'service', data })
-  } else await state.advance(work.kind === 'run')
+  } else if (end === 'failed' && atWork()) await state.stop()
+  else await state.advance(work.kind === 'run')
 }
 
 /** Shows the task in the UI. Attributes are written only if one has changed, because each write costs the server. */

@@ -1,5 +1,5 @@
 import { type Selectable, sql, type Updateable } from 'kysely'
-import { refuse } from '#domain/core/errors.ts'
+import { type Refusal, refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
 import { CHANGES_CHANNEL, notifyChanged } from '../postgres/notify.ts'
 import { prepared, type Statement } from '../postgres/prepared.ts'
@@ -84,13 +84,17 @@ export function assertGrant(row: LockedCall | undefined, subject: string): Locke
   const usable =
     row?.grant_state === 'open' || (row?.grant_state === 'used' && row.subject === subject)
   if (row !== undefined && usable) return row
-  throw refuse('grant_released', {
+  throw grantReleased()
+}
+
+/** The refusal of a call whose grant is gone. */
+export const grantReleased = () =>
+  refuse('grant_released', {
     detail: 'the call was given up before its effect ran',
     next_action: 'Repeat the call.',
     money_moved: 'no',
     retry_after_ms: 100,
   })
-}
 
 /** Like `assertGrant`, for a step of a payout. It accepts only a call of its own operation. */
 export function assertStepGrant(
@@ -111,10 +115,20 @@ export function assertStepGrant(
 export const useGrant = prepared((tx, callId: string, subject: string) =>
   tx
     .updateTable('calls')
-    .set({ grant_state: 'used', subject, input: null })
+    .set({ grant_state: 'used', subject, input: null, refusal: null })
     .where('call_id', '=', callId)
     .where('grant_state', '=', 'open'),
 )
+
+/** Keeps why a step of a workflow refused an open call. */
+export async function keepRefusal(tx: Tx, callId: string, refusal: Refusal): Promise<void> {
+  await tx
+    .updateTable('calls')
+    .set({ refusal: JSON.stringify(refusal) })
+    .where('call_id', '=', callId)
+    .where('grant_state', '=', 'open')
+    .execute()
+}
 
 /** Claims a grant for an effect in the same transaction. Refuses with `grant_released`. */
 export async function claimGrant(tx: Tx, callId: string, subject: string): Promise<void> {
@@ -136,7 +150,7 @@ export const answerCall = (
 const storeAnswer = prepared(
   (_, callId: string, subject: string, status: number, answer: string) => sql`
   with answered as (
-    update calls set grant_state = 'used', subject = coalesce(subject, ${subject}), input = null, status = ${status},
+    update calls set grant_state = 'used', subject = coalesce(subject, ${subject}), input = null, refusal = null, status = ${status},
       answer = ${answer}, finished_at = clock_timestamp(),
       answer_state = case when payment_id is null
         or exists (select 1 from payments p where p.payment_id = calls.payment_id and p.state = 'settled') then 'final' else 'done' end
@@ -208,6 +222,7 @@ export async function undoGrant(
       grant_state: 'released',
       answer_state: 'open',
       input: null,
+      refusal: null,
       lease_until: null,
       funding: 'none',
       payment_id: null,

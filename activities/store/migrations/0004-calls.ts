@@ -25,7 +25,9 @@ export const calls: readonly string[] = [
     unique (caller, operation, key),
     check (answer_state = 'open' or (grant_state = 'used' and answer is not null and status between 200 and 299)),
     check ((funding in ('payment','credit')) = (payment_id is not null)),
-    constraint calls_input_check check (input is null or grant_state = 'open')
+    -- Why the last step for it was refused.
+    refusal json,
+    constraint calls_input_check check ((input is null and refusal is null) or grant_state = 'open')
   )`,
   `create index calls_free on calls (caller, granted_at) where funding = 'free' and grant_state <> 'released'`,
   `create index calls_payment on calls (payment_id) where payment_id is not null`,

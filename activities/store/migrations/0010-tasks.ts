@@ -106,6 +106,10 @@ export const tasks: readonly string[] = [
     actor text not null check (actor ~ '^[a-z_]+(:[A-Za-z0-9._-]+)?$'),
     data json not null,
     data_sha256 text not null,
+    -- The evidence that the event names.
+    decision_id text generated always as (case event when 'enqueued' then nullif(data->>'review_decision', 'sandbox_policy')
+      else data->>'decision_id' end) stored references review_decisions deferrable initially deferred,
+    settlement_receipt_id text generated always as (data->>'settlement_receipt_id') stored references receipts,
     at timestamptz not null,
     prev_hash text not null,
     hash text not null,
@@ -144,6 +148,8 @@ export const tasks: readonly string[] = [
     if (old.task_id, old.agent_id, old.rail, old.tier, old.usage, old.on_gaps, old.terms_sha256, old.created_at)
        is distinct from (new.task_id, new.agent_id, new.rail, new.tier, new.usage, new.on_gaps, new.terms_sha256, new.created_at)
     then raise exception 'the terms of a task never change' using errcode = 'check_violation'; end if;
+    if old.review_decision is distinct from new.review_decision and old.review_decision is not null
+    then raise exception 'the review of a task stays as it was decided' using errcode = 'check_violation'; end if;
     if new.sequence = old.sequence then
       if (old.state, old.resume_state, old.head_hash) is distinct from (new.state, new.resume_state, new.head_hash)
       then raise exception 'a task moves by an entry of its ledger' using errcode = 'check_violation'; end if;
@@ -160,6 +166,30 @@ export const tasks: readonly string[] = [
     return new;
   end $$`,
   `create trigger tasks_guard before update on tasks for each row execute function tasks_guard()`,
+  // A decision about this task, or about the order that it belongs to, approves it. The decision is stored later in its transaction.
+  `create function tasks_reviewed() returns trigger language plpgsql as $$
+  begin
+    if not exists (select from review_decisions d where d.decision_id = new.review_decision and d.decision = 'approve'
+      and ((d.subject_kind = 'task' and d.subject_id = new.task_id) or (d.subject_kind = 'work_order'
+        and exists (select from work_order_tasks w where w.work_order_id = d.subject_id and w.task_id = new.task_id))))
+    then raise exception 'a decision about the task itself approves it' using errcode = 'check_violation'; end if;
+    return null;
+  end $$`,
+  `create constraint trigger tasks_reviewed after update on tasks deferrable initially deferred for each row
+    when (old.review_decision is distinct from new.review_decision) execute function tasks_reviewed()`,
+  `create constraint trigger tasks_begun_reviewed after insert on tasks deferrable initially deferred for each row
+    when (new.review_decision <> 'sandbox_policy') execute function tasks_reviewed()`,
+  // A task is funded by the receipt that funded the credit which is set aside for it; credit of the sandbox is for test runs alone.
+  `create function task_events_funded() returns trigger language plpgsql as $$
+  begin
+    if not exists (select from task_credits c join entitlements e using (entitlement_id) join tasks t using (task_id)
+      where c.task_id = new.task_id and c.state <> 'released' and e.settlement_receipt_id = new.data->>'settlement_receipt_id'
+        and (t.usage = 'synthetic' or e.source <> 'clearing:sandbox'))
+    then raise exception 'a task is funded by the receipt of its own credit' using errcode = 'check_violation'; end if;
+    return null;
+  end $$`,
+  `create trigger task_events_funded after insert on task_events for each row when (new.event = 'credit_funded')
+    execute function task_events_funded()`,
   `create table contracts (
     contract_id text primary key check (contract_id ~ '^ct_[A-Za-z0-9]+$'),
     task_id text not null references tasks,

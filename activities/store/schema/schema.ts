@@ -401,6 +401,7 @@ export type Database = {
     finished_at: Date | null
     input: Json<JsonObject> | null
     delivered_at: Date | null
+    refusal: Json<JsonObject> | null
   }
   checkouts: {
     checkout_id: string
@@ -1503,6 +1504,8 @@ export type Database = {
     actor: string
     data: Json<unknown>
     data_sha256: string
+    decision_id: Generated<string | null>
+    settlement_receipt_id: Generated<string | null>
     at: Date
     prev_hash: string
     hash: string

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Environment } from '#domain/core/environment.ts'
 import { errorCodes } from '#domain/core/error-codes.ts'
-import { DomainError, refuse } from '#domain/core/errors.ts'
+import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
 import { payoutId as payoutIdOf } from '#domain/core/ids.ts'
 import { type CreateInput, moneyMoved, payoutTerms } from '#domain/payouts/payout.ts'
 import {
@@ -10,6 +10,7 @@ import {
   ownPayout,
   unknownPayout,
 } from '../../../activities/payout/rules.ts'
+import { findCall, grantReleased } from '../../../activities/store/calls/calls.ts'
 import {
   type PayoutAnswerBody,
   type PayoutRecord,
@@ -45,14 +46,14 @@ export class PayoutService extends Service<PayoutServiceDeps> {
     const { gateway } = this.deps
     const terms = acceptTerms(payoutTerms(input), this.deps.refusedRecipients)
     const payoutId = payoutIdOf(creator, input.idempotency_key)
-    await runStep(this.deps, { payoutId, withoutTransfer: 'no' }, () =>
+    await runStep(this.deps, { payoutId, callId, withoutTransfer: 'no' }, () =>
       gateway.create({ payoutId, callId }, { creator, ...terms }),
     )
   }
 
   async authorize(creator: string, payoutId: string, callId: string): Promise<void> {
     const { gateway } = this.deps
-    await runStep(this.deps, { payoutId, withoutTransfer: 'no' }, () =>
+    await runStep(this.deps, { payoutId, callId, withoutTransfer: 'no' }, () =>
       gateway.authorize({ payoutId, callId }, this.#labelOf(creator, payoutId)),
     )
   }
@@ -80,7 +81,7 @@ export class PayoutService extends Service<PayoutServiceDeps> {
     // A call that joins another finds its transfer reserved, and sends nothing.
     let record = leads ? undefined : await this.#readOwn(creator, payoutId)
     if (record?.transfer === undefined) {
-      await runStep(this.deps, { payoutId, withoutTransfer: 'unknown' }, () =>
+      await runStep(this.deps, { payoutId, callId, withoutTransfer: 'unknown' }, () =>
         gateway.execute({ payoutId, callId }, this.#labelOf(creator, payoutId)),
       )
       await changes.wait(payoutId, until - performance.now())
@@ -148,23 +149,37 @@ const visibleState = ({ payout, receipts }: PayoutAnswerBody): string =>
     receipts.length,
   ])
 
+type Step = { payoutId: string; callId: string; withoutTransfer: 'no' | 'unknown' }
+
 /**
- * Throws the refusal of a step as the step gave it. Where the answer is not known, the error says whether money has moved: without a
+ * Throws the refusal of a step as the step stored it. Where the answer is not known, the error says whether money has moved: without a
  * stored transfer, an execute that was sent may still reserve one.
  */
 async function runStep(
   { db }: PayoutServiceDeps,
-  { payoutId, withoutTransfer }: { payoutId: string; withoutTransfer: 'no' | 'unknown' },
+  { payoutId, callId, withoutTransfer }: Step,
   send: () => Promise<StepAnswer>,
 ): Promise<void> {
-  const answer = await send().catch(async (error) => {
+  const stepped = send().then(async ({ ok }) => {
+    if (ok) return
+    const call = await findCall(db, callId)
+    if (call?.grant_state === 'released') throw grantReleased()
+    throw call?.refusal == null ? unexplained() : new DomainError(call.refusal as Refusal)
+  })
+  await stepped.catch(async (error) => {
     if (!(error instanceof DomainError) || errorCodes[error.refusal.code].status < 500) throw error
     const transfer = (await readPayout(db, payoutId).catch(() => undefined))?.transfer
     const money_moved = transfer === undefined ? withoutTransfer : moneyMoved(transfer)
     throw new DomainError({ ...error.refusal, money_moved })
   })
-  if (!answer.ok) throw new DomainError(answer.refusal)
 }
+
+const unexplained = () =>
+  refuse('unavailable', {
+    detail: 'the step was refused, and its call does not say why',
+    next_action: 'Repeat the call with the same idempotency key.',
+    retry_after_ms: 1000,
+  })
 
 const chainDown = () =>
   refuse('unavailable', {

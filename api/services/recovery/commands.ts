@@ -9,14 +9,14 @@ import { openTaskException } from '../../../activities/store/tasks/task-exceptio
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { wakePayout } from '../../../temporal/payouts.ts'
-import type { createTaskGateway } from '../../../temporal/tasks.ts'
+import type { TaskGateway } from '../../../temporal/tasks.ts'
 import { recoverTask } from '../tasks/recover-task.ts'
 import type { RecoverDeps } from './line.ts'
 import { isTask, subjectOf } from './list.ts'
 
 export type CommandDeps = RecoverDeps & {
   tasks: TaskDeps
-  gateway: Pick<ReturnType<typeof createTaskGateway>, 'wake'>
+  gateway: Pick<TaskGateway, 'wake'>
 }
 
 type Operator = { operatorId: string; name: string }

@@ -5,8 +5,8 @@ import { openTaskException } from '../../../activities/store/tasks/task-exceptio
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
+import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { TaskActor } from '../tasks/access.ts'
-import type { TaskGateway } from '../tasks/events.ts'
 import { requestRecovery } from '../tasks/recovery.ts'
 import { ownRun } from './own-run.ts'
 

@@ -4,9 +4,9 @@ import { responseToPayment } from '../../../activities/credit/payment-response.t
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
-import type { TaskGateway } from '../tasks/events.ts'
 import type { StartAsked } from './admission.ts'
 
 type Deps = Pick<TaskDeps, 'db'> & {

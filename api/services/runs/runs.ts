@@ -26,11 +26,12 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { disputeClosed } from '../../../activities/task/exceptions.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
+import { recordTransition } from '../../../activities/task/transition.ts'
+import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { Service } from '../service.ts'
 import type { TaskActor, TaskCaller } from '../tasks/access.ts'
 import { recordAudit } from '../tasks/audit.ts'
-import type { TaskGateway } from '../tasks/events.ts'
 import { taskExceptionView, taskView } from '../tasks/views.ts'
 import { cancelRun } from './cancel.ts'
 import { completionOf } from './completion.ts'
@@ -155,13 +156,15 @@ export class RunService extends Service<Deps> {
       return task
     })
     const detail = note === '' ? `the agent does not accept ${receipt_id}` : note
-    if (!accepted && state !== 'closed') {
-      const event = { eventId: callId, event: 'exception_raised', actor: actor.actor } as const
-      await gateway.send(task_id, { ...event, data: { code: 'caller_dispute', detail } })
-    }
-    await answerOnce(this.deps, { callId, subject: task_id, status: 200 }, (tx) =>
-      this.#recordAcknowledgement(tx, { ...input, actor: actor.actor }, { callId, detail }),
-    )
+    const stops = !accepted && state !== 'closed'
+    await answerOnce(this.deps, { callId, subject: task_id, status: 200 }, async (tx) => {
+      const by = { eventId: callId, actor: actor.actor }
+      const data = { code: 'caller_dispute', detail } as const
+      const raised = { taskId: task_id, ...by, event: 'exception_raised', data } as const
+      if (stops) await recordTransition(this.deps, tx, raised)
+      return this.#recordAcknowledgement(tx, { ...input, actor: actor.actor }, { callId, detail })
+    })
+    if (stops) await gateway.advance(task_id).catch(() => undefined)
   }
 
   async #recordAcknowledgement(

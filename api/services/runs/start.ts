@@ -8,9 +8,11 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { makeAutomaticTransitions } from '../../../activities/task/automatic-transitions.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
+import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
@@ -18,12 +20,7 @@ import type { UploadChecks } from '../inputs/upload-checks.ts'
 import type { WriteGate, Writer } from '../production/write-gate.ts'
 import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
-import {
-  sendContractAccepted,
-  sendContractPrepared,
-  sendSubmit,
-  type TaskGateway,
-} from '../tasks/events.ts'
+import { agree, submitTask } from '../tasks/agreement.ts'
 import { manifestOf, provideInput } from '../tasks/input.ts'
 import {
   assertPaysQuote,
@@ -103,8 +100,8 @@ export class RunStartService extends Service<Deps> {
   }
 
   /**
-   * Submits the task, gives it its input and credit, and agrees on its contract; each event is named after the call. A repeat
-   * continues where the call before it stopped, so that a call has one task however often it is sent.
+   * Submits the task, gives it its input and credit, and agrees on its contract, in one transaction; each event is named after the
+   * call, so that a call has one task however often it is sent.
    */
   async #begin(start: Start): Promise<void> {
     const { agentId, taskId, asked, sale } = start
@@ -125,40 +122,28 @@ export class RunStartService extends Service<Deps> {
   async #agree({ writer, taskId, asked, callId, sale }: Start, terms: TaskTerms): Promise<void> {
     const deps = this.deps
     const actor = `agent:${terms.agent_id}`
-    const { state } = await sendSubmit(deps, { taskId, terms }, { eventId: callId, actor })
-    // A task that its preflight closed has no contract: its ledger says why.
-    if (state === 'closed') return
-    const { rail, callback_url: callbackUrl, customer_account: customerAccount } = asked
-    const write = { operationId: sale.id, writer, rail, callbackUrl, callId, customerAccount }
+    const { rail, callback_url: callbackUrl, customer_account } = asked
+    const by = { operationId: sale.id, writer, rail, callbackUrl, callId }
+    const write = { ...by, customerAccount: customer_account }
     await transaction(deps.db, async (tx) => {
+      const submitted = await submitTask(deps, tx, { taskId, eventId: callId, actor, terms })
+      const { state } = await makeAutomaticTransitions(deps, tx, { task: submitted })
+      // A task that its preflight closed has no contract: its ledger says why.
+      if (state === 'closed') return
       await provideInput(tx, taskId, asked.input)
       const task = await requireTask(tx, taskId)
       await requestCredit(deps, tx, { task, quoteId: asked.quote_id })
       if (asked.usage === 'operational') await deps.gate.admit(tx, { ...write, subject: taskId })
       await sale.record?.(tx, { taskId, writer })
-    })
-    const prepared = await sendContractPrepared(
-      deps,
-      { taskId, termsSha256: digestOf(terms), criteria: [] },
-      { eventId: `${callId}:contract`, actor },
-    )
-    const { contract_id: subject, terms_sha256 } = prepared
-    await transaction(deps.db, async (tx) => {
-      const task = await requireTask(tx, taskId)
+      const acceptance = { accept_terms: true, agent_id: terms.agent_id, customer_account }
+      const parties = { preparedBy: actor, acceptedBy: actor }
+      const agreement = { taskId, command: callId, ...parties, criteria: [], acceptance }
+      const prepared = await agree(deps, tx, agreement)
       const facts = { ...prepared, task_id: taskId }
-      await writeTaskReceipt(deps, tx, { task, subject, kind: 'intake', facts })
+      const about = { task, subject: prepared.contract_id, kind: 'intake', facts }
+      await writeTaskReceipt(deps, tx, about)
     })
-    const acceptance = {
-      accept_terms: true,
-      agent_id: terms.agent_id,
-      customer_account: asked.customer_account,
-      terms_sha256,
-    }
-    await sendContractAccepted(
-      deps,
-      { taskId, termsSha256: terms_sha256, acceptance },
-      { eventId: `${callId}:accepted`, actor },
-    )
+    await deps.gateway.advance(taskId)
   }
 
   /** A started run as its start would be answered now, and how far it is. 404 for an unknown run, and for that of another. */

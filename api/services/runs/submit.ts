@@ -5,9 +5,9 @@ import { type TaskState, taskStanding } from '#domain/tasks/lifecycle.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { ownContract, type TaskActor } from '../tasks/access.ts'
-import type { TaskGateway } from '../tasks/events.ts'
 import { provideInput } from '../tasks/input.ts'
 
 export type Submission = { task_token: string; contract_id: string; input: Record<string, unknown> }

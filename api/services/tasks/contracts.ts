@@ -10,12 +10,13 @@ import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
+import type { TaskGateway } from '../../../temporal/tasks.ts'
 import { isSignedByAgent } from '../agents/handshake.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { WriteGate, Writer } from '../production/write-gate.ts'
 import { Service } from '../service.ts'
 import { ownContract, type TaskActor, type TaskCaller, taskOfToken } from './access.ts'
-import { sendContractAccepted, sendContractPrepared, type TaskGateway } from './events.ts'
+import { acceptContract, contractIdOf, prepareContract } from './agreement.ts'
 import { contractView, taskView } from './views.ts'
 
 type Deps = TaskDeps & {
@@ -48,20 +49,20 @@ export class ContractService extends Service<Deps> {
 
   /** Prepares the contract of a task that passed its preflight; answers its terms and a signed receipt. */
   async prepare(actor: TaskActor, asked: Preparation, callId: string): Promise<void> {
-    const { task_id, terms_sha256 } = await taskOfToken(this.deps.db, actor, asked.task_token)
-    const prepared = await sendContractPrepared(
-      this.deps,
-      { taskId: task_id, termsSha256: terms_sha256, criteria: asked.acceptance_criteria },
-      { eventId: callId, actor: actor.actor },
-    )
-    const subject = prepared.contract_id
+    const { db, gateway } = this.deps
+    const { task_id: taskId } = await taskOfToken(db, actor, asked.task_token)
+    const named = { taskId, eventId: callId, actor: actor.actor }
+    const criteria = asked.acceptance_criteria
+    const subject = contractIdOf(taskId, callId)
     await answerOnce(this.deps, { callId, subject, status: 201 }, async (tx) => {
+      const prepared = await prepareContract(this.deps, tx, { ...named, criteria })
       const { contract, task } = await ownContract(tx, actor, subject)
       const facts = { ...prepared, task_id: task.task_id }
       const receipt = { task, subject, kind: 'intake', facts }
       const jws = await writeTaskReceipt(this.deps, tx, receipt)
       return { contract: await contractView(tx, contract, task), receipt: receiptView(jws) }
     })
+    await gateway.wake(taskId).catch(() => undefined)
   }
 
   /** Throws 401 `proof_invalid` unless a key of the contract's agent signed this acceptance. */
@@ -84,16 +85,15 @@ export class ContractService extends Service<Deps> {
    */
   async accept(actor: Acceptor, input: Acceptance, callId: string): Promise<void> {
     const { contract_id, terms_sha256, signature } = input
-    const { db, payments } = this.deps
-    const { task_id, agent_id } = await transaction(db, (tx) =>
-      this.#reserve(tx, actor, { ...input, callId }),
-    )
-    const text = acceptanceText(contract_id, terms_sha256)
-    await sendContractAccepted(
-      this.deps,
-      { taskId: task_id, termsSha256: terms_sha256, acceptance: { text, signature, agent_id } },
-      { eventId: callId, actor: actor.actor },
-    )
+    const { db, payments, gateway } = this.deps
+    const task_id = await transaction(db, async (tx) => {
+      const { task_id: taskId, agent_id } = await this.#reserve(tx, actor, { ...input, callId })
+      const acceptance = { text: acceptanceText(contract_id, terms_sha256), signature, agent_id }
+      const named = { taskId, eventId: callId, actor: actor.actor }
+      await acceptContract(this.deps, tx, { ...named, termsSha256: terms_sha256, acceptance })
+      return taskId
+    })
+    await gateway.advance(task_id)
     await answerOnce(this.deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
       const { contract, task } = await ownContract(tx, actor, contract_id)
       const { entitlement, challenge } = await payments.ofTask(tx, task_id)
@@ -106,7 +106,7 @@ export class ContractService extends Service<Deps> {
     })
   }
 
-  /** Requests the credit before the task is notified: the task then advances as far as its money allows. */
+  /** Requests the credit with the acceptance: the task then advances as far as its money allows. */
   async #reserve(tx: Tx, by: Acceptor, input: Acceptance & { callId: string }): Promise<TaskRow> {
     const { contract, task } = await ownContract(tx, by, input.contract_id)
     const { quote_id, quote_token, callId, terms_sha256 } = input

@@ -15,11 +15,11 @@ import {
   type TaskRow,
 } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { TaskGateway } from '../../../temporal/tasks.ts'
 import { screenFreeText } from '../../calls/forbidden-material.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { type ReplayDeps, replayFileOf } from '../replay/replay-package.ts'
 import { Service } from '../service.ts'
-import type { TaskGateway } from './events.ts'
 import { PatchError, type PatchOperation, patched } from './json-patch.ts'
 import { declineTask, type RecoveryAnswer, recoverTask } from './recover-task.ts'
 import {

@@ -27,17 +27,19 @@ import {
 } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { Actor } from '../../../activities/task/receipt.ts'
+import { recordTransition } from '../../../activities/task/transition.ts'
+import type { TaskGateway } from '../../../temporal/tasks.ts'
 import { isFor } from '../agents/rails.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { Service } from '../service.ts'
 import { type TaskCaller, taskOfToken } from './access.ts'
+import { submitTask } from './agreement.ts'
 import { assertCallback } from './asked-input.ts'
-import { sendSubmit, type TaskGateway } from './events.ts'
 import { assertManifest, manifestOf, sizedUploads } from './input.ts'
 import { takenSteps } from './steps.ts'
 import { recordView, taskExceptionView, taskView } from './views.ts'
 
-type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
+type Deps = TaskDeps & {
   gateway: TaskGateway
   uploadChecks: Pick<UploadChecks, 'assertInput'>
   tokens: DerivedTokens
@@ -88,8 +90,9 @@ export class TaskService extends Service<Deps> {
       if (input !== undefined) await this.#assertAnnounced(agentId, terms, input)
       else if (terms.usage === 'operational') throw unreadInput()
     }
-    const source = { eventId: callId, actor: `agent:${agentId}` }
-    await sendSubmit(this.deps, { taskId, terms }, source)
+    const named = { taskId, eventId: callId, actor: `agent:${agentId}` }
+    await transaction(db, (tx) => submitTask(this.deps, tx, { ...named, terms }))
+    await this.deps.gateway.advance(taskId)
     await answerOnce(this.deps, { callId, subject: taskId, status: 201 }, async (tx) => {
       // The preflight is always the second entry of the ledger.
       const checked = await findTaskEvent(tx, taskId, 'own:2')
@@ -181,9 +184,10 @@ export class TaskService extends Service<Deps> {
 
   /** Stops a task with an exception. Throws 409 `wrong_state`. */
   async raise({ taskId, actor, actorName, code, detail }: RaisedException, callId: string) {
-    const event = { eventId: callId, event: 'exception_raised', actor, actorName } as const
-    await this.deps.gateway.send(taskId, { ...event, data: { code, detail } })
+    const by = { eventId: callId, actor, actorName }
     await answerOnce(this.deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+      const data = { code, detail }
+      await recordTransition(this.deps, tx, { taskId, ...by, event: 'exception_raised', data })
       const task = await requireTask(tx, taskId)
       const raised = (await findTaskEvent(tx, taskId, callId))?.sequence
       const rows = await listTaskExceptions(tx, taskId)
@@ -191,6 +195,8 @@ export class TaskService extends Service<Deps> {
       if (exception === undefined) throw new Error('the exception of a recorded event is missing')
       return { exception: taskExceptionView(exception), task: await taskView(tx, task) }
     })
+    // The exception is stored; a step of a run that is under way finds it, and the sweep does the rest.
+    await this.deps.gateway.advance(taskId).catch(() => undefined)
   }
 
   /** Refuses before anything is written what the task would be refused later: 403 `trust_required`, 422 `callback_refused`. */

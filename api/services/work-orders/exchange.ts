@@ -34,9 +34,9 @@ import {
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { expireClaim } from '../../../activities/task/exchange.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
+import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { WriteGate, Writer } from '../production/write-gate.ts'
 import { Service } from '../service.ts'
-import type { TaskGateway } from '../tasks/events.ts'
 import { type DeliveryChecks, readDelivery, type Sent } from './delivery-checks.ts'
 import {
   assertHeld,

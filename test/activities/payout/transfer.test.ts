@@ -142,8 +142,13 @@ async function grantExecute({ payoutId, creator, callId, account }: Granted): Pr
   )
 }
 
-const reserve = (of: { payoutId: string; callId: string }) =>
-  createPayoutSteps(deps).reserveTransfer(of)
+type Step = { payoutId: string; callId: string }
+/** What a step answers, with the refusal that it stored for its caller. */
+const reserve = async (of: Step, steps = createPayoutSteps(deps)) => {
+  const result = await steps.reserveTransfer(of)
+  if (result.ok) return result
+  return { ...result, refusal: (await findCall(database.db, of.callId))?.refusal }
+}
 const signer = (byte: string): Signer => ({
   dailyCapAtomic: 100_000_000n,
   sign: async () => ({ signature: `0x${byte.repeat(65)}` }),
@@ -465,7 +470,7 @@ verifies(
       Array.from({ length: 8 }, () => authorizedPayout(3600, wallet)),
     )
     const steps = createPayoutSteps({ ...deps, minimumBalance })
-    const results = await Promise.all(payouts.map((payout) => steps.reserveTransfer(payout)))
+    const results = await Promise.all(payouts.map((payout) => reserve(payout, steps)))
     const refusals = results.flatMap((result) => (result.ok ? [] : [result.refusal]))
     expect(refusals).toHaveLength(4)
     for (const refusal of refusals)
@@ -477,7 +482,7 @@ verifies('canary.first', 'the reserve transaction itself asks for the canary', a
   const canary = { recipient: `0x${hex(40)}`, amountAtomic: 1n, lifeSeconds: 60 } as const
   const rail = { ...deps.rail, payoutWallet: `0x${hex(40)}` } as const
   const payout = await authorizedPayout()
-  const refused = await createPayoutSteps({ ...deps, rail, canary }).reserveTransfer(payout)
+  const refused = await reserve(payout, createPayoutSteps({ ...deps, rail, canary }))
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'paused' } })
   expect(await reserve(payout)).toMatchObject({ ok: true })
 })

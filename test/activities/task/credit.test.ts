@@ -31,12 +31,13 @@ import { pilotSubject } from '../../../api/services/reviews/pilot.ts'
 import { deliveredPackage } from '../../../api/services/runs/outcome.ts'
 import { type ReviewDecision, recordReview } from '../../../api/services/runs/review.ts'
 import { runView } from '../../../api/services/runs/views.ts'
-import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
+import { provideInput } from '../../../api/services/tasks/input.ts'
 import { requestRecovery } from '../../../api/services/tasks/recovery.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
 import { storeProductionWrite } from '../../support/paid-run.ts'
 import { patiently } from '../../support/postgres.ts'
 import { startRailPool } from '../../support/rail-pool.ts'
+import { approved } from '../../support/task-evidence.ts'
 import { verifies } from '../../verifies.ts'
 import { decide, hex, moneyOver, packetops, present, topUp } from '../credit/fixture.ts'
 import { startTasks, stateLimits, trustedAgent } from './fixture.ts'
@@ -71,7 +72,8 @@ const request = (taskId: string, quoteId: string) =>
     requestCredit(tasks.deps, tx, { task: await requireTask(tx, taskId), quoteId }),
   )
 const advance = async (taskId: string, limits: StateLimits = stateLimits) => {
-  const snapshot = await tasks.steps.advanceTask({ taskId, limits, leftSlot: false })
+  const steps = createTaskSteps(tasks.deps, limits)
+  const snapshot = await steps.advanceTask({ taskId, leftSlot: false })
   return snapshot?.state
 }
 const refusalOf = (made: Promise<unknown>) =>
@@ -146,7 +148,7 @@ async function fundedTask() {
 async function work(taskId: string): Promise<void> {
   await inTx((tx) => provideInput(tx, taskId, packets.sandboxInput))
   if ((await findTask(tasks.db, taskId))?.review_decision === null)
-    await inTx((tx) => approveTask(tx, taskId, 'dec_1'))
+    await approved(tasks.deps, taskId)
   expect(await advance(taskId)).toBe('operating')
   const runId = (await findTask(tasks.db, taskId))?.run_id ?? ''
   const steps = createRunSteps(tasks.deps, pool)
@@ -640,7 +642,7 @@ verifies(
 const hash = 'a'.repeat(64)
 async function attest(taskId: string): Promise<void> {
   await inTx((tx) => provideInput(tx, taskId, packets.sandboxInput))
-  await inTx((tx) => approveTask(tx, taskId, 'dec_1'))
+  await approved(tasks.deps, taskId)
   expect(await advance(taskId)).toBe('operating')
   await tasks.record(taskId, [
     'result_produced',
@@ -684,7 +686,7 @@ verifies(
         await writeMoneyReceipt(tasks.deps, tx, { subject, kind: 'intake', facts: {} })
         await storeProductionWrite(tx, { taskId, agentId: trustedAgent, customerAccount })
       })
-      const close = () => steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+      const close = () => steps.advanceTask({ taskId, leftSlot: false })
       const ends = await Promise.all([close(), close()])
       expect(ends.map((end) => end?.state)).toEqual(['closed', 'closed'])
       const { rows } = await sql<{ item: string; amount_usd: number; state: string }>`

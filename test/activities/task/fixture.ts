@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
+import { DomainError, type Refusal } from '#domain/core/errors.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
 import { dataPolicy } from '#domain/tasks/data-declaration.ts'
@@ -20,9 +21,11 @@ import { createTaskSteps } from '../../../activities/task/task.ts'
 import type { TaskEventInput } from '../../../activities/task/task-event.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
+import type { TaskSnapshot } from '../../../workflows/task/activities.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
 import { defaultFees } from '../../support/fees.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { approved, creditFor, dropCredit } from '../../support/task-evidence.ts'
 
 export const hour = 3_600_000
 export const stateLimits: StateLimits = {
@@ -52,6 +55,22 @@ const terms: TaskTerms = {
 
 const byMoney: readonly TaskState[] = ['quoted', 'credit_pending', 'credit_funded']
 type Move = { [Event in TaskEvent]: [Event, TaskEventData[Event]] }[TaskEvent]
+
+export type EventResult = { ok: true; snapshot: TaskSnapshot } | { ok: false; refusal: Refusal }
+
+/** Stores an event as the API does, and then makes the transitions that follow as the task's workflow does. */
+export async function sendEvent(deps: TaskDeps, input: TaskEventInput): Promise<EventResult> {
+  const { taskId, limits = stateLimits } = input
+  try {
+    await transaction(deps.db, (tx) => recordTransition(deps, tx, input))
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    return { ok: false, refusal: error.refusal }
+  }
+  const snapshot = await createTaskSteps(deps, limits).advanceTask({ taskId, leftSlot: true })
+  if (snapshot === null) throw new Error('the task of a stored event is missing')
+  return { ok: true, snapshot }
+}
 
 /** Tasks in a database of their own, moved by the real activities. */
 export async function startTasks(changes: Partial<TaskDeps> = {}, database?: TestDatabase) {
@@ -118,11 +137,7 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
   }
 
   /** Moves that lead from one state to the next on the way to `closed`, each by itself, without what follows from it. */
-  async function pathOf(
-    taskId: string,
-    submit: Move,
-    review_decision: string,
-  ): Promise<[TaskState, Move][]> {
+  async function pathOf(taskId: string, submit: Move): Promise<[TaskState, Move][]> {
     const input = await storeDocument(db, taskId, packetops.sandboxInput)
     const contract = await storeDocument(db, taskId, {
       contract: 'terms',
@@ -142,7 +157,13 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
       ['quoted', ['quote_issued', { quote_id: 'qt_1' }]],
       ['credit_pending', ['credit_requested', { entitlement_id: 'en_1' }]],
       ['credit_funded', ['credit_funded', { settlement_receipt_id: `rc_${hash}` }]],
-      ['queued', ['enqueued', { review_decision, input_sha256: input, run_contract_sha256: hash }]],
+      [
+        'queued',
+        [
+          'enqueued',
+          { review_decision: 'sandbox_policy', input_sha256: input, run_contract_sha256: hash },
+        ],
+      ],
       ['operating', ['started', { run_id: runIdOf(taskId) }]],
       [
         'result_ready',
@@ -173,7 +194,7 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
 
   async function fund(taskId: string): Promise<TaskRow> {
     await claim(taskId)
-    await createTaskSteps(deps).advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+    await createTaskSteps(deps).advanceTask({ taskId, leftSlot: false })
     return requireTask(db, taskId)
   }
 
@@ -184,11 +205,7 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     { named = newTaskId(), paid = false } = {},
   ): Promise<TaskRow> {
     const { taskId, submit } = await draft(changed, named)
-    const path = await pathOf(
-      taskId,
-      submit,
-      changed.usage === 'operational' ? 'rd_1' : 'sandbox_policy',
-    )
+    const path = await pathOf(taskId, submit)
     const moves: Record<string, Move[]> = {
       evidence_partial: [['evidence_missing', { gaps: 1 }]],
       exception_open: [['exception_raised', { code: 'operator_hold', detail: 'held' }]],
@@ -202,10 +219,21 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
       ],
     }
     const last = state in moves ? 'operating' : state
+    const works =
+      path.findIndex(([reached]) => reached === last) >=
+      path.findIndex(([reached]) => reached === 'credit_funded')
+    let evidence: Record<string, string> = {}
     let row: TaskRow | undefined
-    for (const [reached, move] of path) {
-      if (!paid || !byMoney.includes(reached)) row = await record(taskId, move)
+    for (const [reached, [event, data]] of path) {
+      if (reached === 'quoted' && works && !paid) evidence = await creditFor(deps, taskId)
+      if (reached === 'queued' && changed.usage === 'operational')
+        evidence = { review_decision: await approved(deps, taskId) }
+      const known = Object.fromEntries(
+        Object.entries(data).map(([name, value]) => [name, evidence[name] ?? value]),
+      )
+      if (!paid || !byMoney.includes(reached)) row = await record(taskId, [event, known] as Move)
       else if (reached === 'credit_funded') row = await fund(taskId)
+      if (reached === 'credit_funded' && !paid) await dropCredit(db, taskId)
       if (reached === last) break
     }
     for (const move of moves[state] ?? []) row = await record(taskId, move)

@@ -56,7 +56,7 @@ verifies('switches.work', 'a queued run waits for the end of the pause', async (
     const mine = await tasks.taskIn('queued')
     const another = await tasks.taskIn('queued', others)
     const advance = ({ task_id: taskId }: typeof mine) =>
-      tasks.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+      tasks.steps.advanceTask({ taskId, leftSlot: false })
     await setPause(tasks.db, scope, target, true)
     expect(await countHeldTasks(tasks.db, scope, target)).toBeGreaterThan(0)
     expect(await advance(mine)).toMatchObject({ state: 'queued' })

@@ -13,6 +13,7 @@ import {
   taskStates,
   taskTransitions,
 } from '#domain/tasks/lifecycle.ts'
+import type { TaskEventData } from '#domain/tasks/terms.ts'
 import { workOrderState } from '#domain/work-orders/work-order.ts'
 import { storeInput } from '../../../activities/run/stored-input.ts'
 import { keptUntil, removeUnused, useInput } from '../../../activities/store/agents/agent-inputs.ts'
@@ -30,10 +31,10 @@ import { findRun, insertLoopStep } from '../../../activities/store/tasks/runs.ts
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listLedger, storeDocument } from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
-import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
-import type { EventResult } from '../../../workflows/task/activities.ts'
+import { provideInput } from '../../../api/services/tasks/input.ts'
+import { approved, creditFor } from '../../support/task-evidence.ts'
 import { verifies } from '../../verifies.ts'
-import { startTasks, stateLimits, trustedAgent } from './fixture.ts'
+import { type EventResult, sendEvent, startTasks, stateLimits, trustedAgent } from './fixture.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
 beforeAll(async () => {
@@ -53,12 +54,12 @@ const snapshot = (result: EventResult) => {
 }
 let count = 0
 const send = (taskId: string, event: TaskEvent, data: object, limits = stateLimits) =>
-  tasks.steps.recordEvent({
+  sendEvent(tasks.deps, {
     taskId,
     eventId: `e${count++}`,
     event,
     actor: `agent:${trustedAgent}`,
-    data: { ...data },
+    data: { ...data } as TaskEventData[TaskEvent],
     limits,
   })
 
@@ -135,6 +136,8 @@ verifies(
   async () => {
     const { task_id, head_hash, sequence } = await tasks.taskIn('quoted')
     const one = `where task_id = '${task_id}'`
+    const columns =
+      'task_id, sequence, event_id, event, from_state, to_state, actor, data, data_sha256, at, prev_hash, hash'
     const wrong = [
       `update tasks set state = 'credit_pending' ${one}`,
       `update tasks set state = 'closed', sequence = sequence + 1 ${one}`,
@@ -144,8 +147,8 @@ verifies(
       `update tasks set terms_sha256 = head_hash ${one}`,
       `update task_events set actor = 'operator:mallory' ${one}`,
       `delete from task_events ${one}`,
-      `insert into task_events select (jsonb_populate_record(e, '{"sequence": ${sequence + 2}, "event_id": "x"}')).* from task_events e ${one} and sequence = ${sequence}`,
-      `insert into task_events select (jsonb_populate_record(e, '{"sequence": ${sequence + 1}, "event_id": "x", "prev_hash": "${head_hash}"}')).* from task_events e ${one} and sequence = ${sequence}`,
+      `insert into task_events (${columns}) select ${columns} from (select (jsonb_populate_record(e, '{"sequence": ${sequence + 2}, "event_id": "x"}')).* from task_events e ${one} and sequence = ${sequence}) x`,
+      `insert into task_events (${columns}) select ${columns} from (select (jsonb_populate_record(e, '{"sequence": ${sequence + 1}, "event_id": "x", "prev_hash": "${head_hash}"}')).* from task_events e ${one} and sequence = ${sequence}) x`,
       `insert into tasks select (jsonb_populate_record(t, '{"task_id": "task-${'e'.repeat(64)}"}')).* from tasks t ${one}`,
     ]
     for (const text of wrong)
@@ -167,15 +170,11 @@ verifies(
     } as const
     const results = await Promise.all(
       Array.from({ length: 20 }, () =>
-        tasks.steps.recordEvent({ ...asked, data: { quote_id: 'qt_7' }, limits: stateLimits }),
+        sendEvent(tasks.deps, { ...asked, data: { quote_id: 'qt_7' } }),
       ),
     )
     expect(new Set(results.map((result) => snapshot(result).sequence))).toEqual(new Set([7]))
-    const other = await tasks.steps.recordEvent({
-      ...asked,
-      data: { quote_id: 'qt_8' },
-      limits: stateLimits,
-    })
+    const other = await sendEvent(tasks.deps, { ...asked, data: { quote_id: 'qt_8' } })
     expect(other).toMatchObject({ ok: false, refusal: { code: 'idempotency_conflict' } })
     expect(await listLedger(tasks.db, task_id)).toHaveLength(7)
   },
@@ -194,14 +193,13 @@ verifies(
     await send(taskId, 'contract_prepared', { contract_id: 'ct_own', terms_sha256 })
     const accepted = snapshot(await send(taskId, 'contract_accepted', { terms_sha256 }))
     expect(accepted).toMatchObject({ state: 'trusted', sequence: 6, dueInMs: null })
-    await send(taskId, 'quote_issued', { quote_id: 'qt_1' })
-    await send(taskId, 'credit_requested', { entitlement_id: 'en_1' })
-    const funded = snapshot(await send(taskId, 'credit_funded', { settlement_receipt_id: 'rc_1' }))
+    await creditFor(tasks.deps, taskId)
+    const funded = await tasks.steps.advanceTask({ taskId, leftSlot: false })
     expect(funded).toMatchObject({ state: 'credit_funded', hasInput: false, isReviewed: true })
     const input_sha256 = await transaction(tasks.db, (tx) =>
       provideInput(tx, taskId, packetops.sandboxInput),
     )
-    const advanced = await tasks.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+    const advanced = await tasks.steps.advanceTask({ taskId, leftSlot: false })
     expect(advanced).toMatchObject({ state: 'operating', lastEvent: 'started' })
     const contract = await tasks.db
       .selectFrom('contracts')
@@ -274,8 +272,7 @@ verifies(
   'task.callback',
   'a callback is stored with its transition; its delivery moves the task',
   async () => {
-    const advance = (taskId: string) =>
-      tasks.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+    const advance = (taskId: string) => tasks.steps.advanceTask({ taskId, leftSlot: false })
     const { task_id, agent_id, callback_url } = await tasks.taskIn('receipt_issued')
     const pending = await advance(task_id)
     const deliveryId = callbackDeliveryId(task_id, 'task_updated', 1)
@@ -331,7 +328,7 @@ verifies(
     expect(snapshot(await send(taskId, 'contract_accepted', { terms_sha256 }))).toMatchObject({
       state: 'trust_pending',
     })
-    expect(snapshot(await send(taskId, 'trust_granted', { decision_id: 'rd_1' }))).toMatchObject({
+    expect(snapshot(await send(taskId, 'trust_granted', {}))).toMatchObject({
       state: 'trusted',
     })
   },
@@ -348,8 +345,7 @@ verifies(
   'an operational run needs a decision and its input, in code and SQL',
   async () => {
     const { task_id } = await tasks.taskIn('credit_funded', { usage: 'operational' })
-    const advance = () =>
-      tasks.steps.advanceTask({ taskId: task_id, limits: stateLimits, leftSlot: false })
+    const advance = () => tasks.steps.advanceTask({ taskId: task_id, leftSlot: false })
     expect(await advance()).toMatchObject({ state: 'credit_funded', isReviewed: false })
     await transaction(tasks.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
     expect(await advance()).toMatchObject({
@@ -360,7 +356,7 @@ verifies(
     await expect(
       byHand(`update tasks set review_decision = 'sandbox_policy' where task_id = '${task_id}'`),
     ).rejects.toMatchObject({ code: '23514' })
-    await transaction(tasks.db, (tx) => approveTask(tx, task_id, 'rd_2'))
+    await approved(tasks.deps, task_id)
     expect(await advance()).toMatchObject({ state: 'operating' })
     await expect(
       byHand(`update tasks set review_decision = null where task_id = '${task_id}'`),
@@ -424,7 +420,6 @@ verifies(
       }
       const lapsed = await tasks.steps.advanceTask({
         taskId: task_id,
-        limits: stateLimits,
         leftSlot: false,
       })
       expect((await listLedger(tasks.db, task_id)).map((entry) => entry.event)).toContain(event)
@@ -443,16 +438,15 @@ verifies(
   'task.lapse',
   'money that comes after the time and before the lapse still counts',
   async () => {
-    const { task_id } = await tasks.taskIn('quoted')
-    await tasks.record(task_id, ['credit_requested', { entitlement_id: 'en_1' }], 'late', {
+    const { task_id } = await tasks.taskIn('trusted')
+    const { quote_id, entitlement_id } = await creditFor(tasks.deps, task_id)
+    await tasks.record(task_id, ['quote_issued', { quote_id }])
+    await tasks.record(task_id, ['credit_requested', { entitlement_id }], 'late', {
       credit_pending: 1,
     })
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(
-      snapshot(await send(task_id, 'credit_funded', { settlement_receipt_id: 'rc_2' })),
-    ).toMatchObject({
-      state: 'credit_funded',
-    })
+    const funded = await tasks.steps.advanceTask({ taskId: task_id, leftSlot: false })
+    expect(funded).toMatchObject({ state: 'credit_funded' })
   },
 )
 
@@ -620,7 +614,7 @@ verifies(
       const queued = await Promise.all([1, 2, 3].map(() => few.taskIn('queued')))
       const other = await few.taskIn('queued', { agent_id: 'agt_other' })
       const advance = ({ task_id }: { task_id: string }) =>
-        few.steps.advanceTask({ taskId: task_id, limits: stateLimits, leftSlot: false })
+        few.steps.advanceTask({ taskId: task_id, leftSlot: false })
       const states = (await Promise.all(queued.map(advance))).map((each) => each?.state)
       expect(states.sort()).toEqual(['operating', 'operating', 'queued'])
       expect(await advance(other)).toMatchObject({ state: 'operating' })
@@ -631,13 +625,12 @@ verifies(
         .execute()
       const working = rows.find(({ state }) => state === 'operating')
       const waiting = rows.find(({ state }) => state === 'queued')
-      const left = await few.steps.recordEvent({
+      const left = await sendEvent(few.deps, {
         taskId: String(working?.task_id),
         eventId: 'x',
         event: 'exception_raised',
         actor: 'operator:alice',
         data: { code: 'operator_hold', detail: '' },
-        limits: stateLimits,
       })
       expect(left).toMatchObject({ ok: true, snapshot: { wakes: [waiting?.task_id] } })
       expect(await advance({ task_id: String(waiting?.task_id) })).toMatchObject({
@@ -652,8 +645,7 @@ verifies(
 verifies('task.slots', 'an ended run names as many agents as there are free places', async () => {
   const few = await startTasks({ runsAtOnce: { agent: 2, rail: 3 } })
   try {
-    const advance = (taskId: string) =>
-      few.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+    const advance = (taskId: string) => few.steps.advanceTask({ taskId, leftSlot: false })
     const queue = async (agent_id: string, count: number) => {
       const ids: string[] = []
       for (let left = count; left > 0; left -= 1) {
@@ -665,8 +657,8 @@ verifies('task.slots', 'an ended run names as many agents as there are free plac
     }
     const leave = async (taskId = '') => {
       const by = { eventId: 'x', event: 'exception_raised', actor: 'operator:alice' } as const
-      const data = { code: 'operator_hold', detail: '' }
-      const left = await few.steps.recordEvent({ taskId, ...by, data, limits: stateLimits })
+      const data = { code: 'operator_hold', detail: '' } as const
+      const left = await sendEvent(few.deps, { taskId, ...by, data })
       return left.ok && left.snapshot.wakes
     }
     const [first, second, ...waiting] = await queue(trustedAgent, 5)

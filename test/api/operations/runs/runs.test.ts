@@ -5,10 +5,13 @@ import { acceptanceText } from '#domain/agents/signature.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
+import { taskDepsOf } from '../../../../activities/container.ts'
+import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { listAttention } from '../../../../activities/store/console/attention.ts'
 import { createChanges } from '../../../../activities/store/postgres/changes.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { runIdOf } from '../../../../activities/task/facts.ts'
+import { recordTransition } from '../../../../activities/task/transition.ts'
 import { createClient, type InputOf, ProblemError } from '../../../../api/http/client.ts'
 import { operations } from '../../../../api/operations/index.ts'
 import { agentUseModes } from '../../../../api/operations/runs/pack.ts'
@@ -69,8 +72,12 @@ async function moved(taskId: string, moves: [TaskEvent, TaskEventData[TaskEvent]
   const { client, close } = createTemporalClient(apis.config)
   const changes = createChanges(apis.config.DATABASE_URL)
   const gateway = createTaskGateway({ client, db: apis.db, changes, config: apis.config })
-  for (const [event, data] of moves)
-    await gateway.send(taskId, { eventId: key(), event, actor: 'service', data })
+  const deps = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
+  for (const [event, data] of moves) {
+    const input = { taskId, eventId: key(), event, actor: 'service', data }
+    await transaction(apis.db, (tx) => recordTransition(deps, tx, input))
+    await gateway.advance(taskId)
+  }
   await Promise.all([changes.close(), close()])
 }
 

@@ -5,8 +5,12 @@ import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { allowedTaskEvents, type TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
+import { taskDepsOf } from '../../../../activities/container.ts'
+import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { createChanges } from '../../../../activities/store/postgres/changes.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { listLedger } from '../../../../activities/store/tasks/tasks.ts'
+import { recordTransition } from '../../../../activities/task/transition.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { createTaskGateway } from '../../../../temporal/tasks.ts'
@@ -50,8 +54,16 @@ const clientOf = ({ credential }: Known) =>
   createClient({ baseUrl: hosts().base, osUrl: hosts().os, agent: credential })
 const asAgent = () => clientOf(known)
 /** As the operations of money move a task. */
-const send = <Event extends TaskEvent>(taskId: string, event: Event, data: TaskEventData[Event]) =>
-  gateway.send(taskId, { eventId: key(), event, actor: 'service', data })
+const send = async <Event extends TaskEvent>(
+  taskId: string,
+  event: Event,
+  data: TaskEventData[Event],
+) => {
+  const deps = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
+  const input = { taskId, eventId: key(), event, actor: 'service', data }
+  await transaction(apis.db, (tx) => recordTransition(deps, tx, input))
+  await gateway.advance(taskId)
+}
 
 const { usage, ...head } = usageMaterial(6_000)
 const columns = ['at', 'agent', 'model', 'task', 'input_tokens', 'output_tokens'] as const

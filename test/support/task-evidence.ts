@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { receiptId } from '#domain/core/ids.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import { issueQuote } from '../../activities/credit/quotes.ts'
+import { fundFromGrant } from '../../activities/credit/sandbox.ts'
+import { findEntitlement } from '../../activities/store/credit/entitlements.ts'
+import { issueReceipt } from '../../activities/store/payouts/receipts.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
+import { insertDecision } from '../../activities/store/tasks/review-decisions.ts'
+import { requireTask } from '../../activities/store/tasks/tasks.ts'
+import { claimCredit } from '../../activities/task/credit.ts'
+import type { TaskDeps } from '../../activities/task/deps.ts'
+import { approveTask } from '../../api/services/tasks/input.ts'
+
+/** Credit for a task that is trusted, funded by the sandbox or, for an operational one, by an operator's grant. */
+export const creditFor = (deps: TaskDeps, taskId: string) =>
+  transaction(deps.db, async (tx) => {
+    const task = await requireTask(tx, taskId)
+    const by = { owner: task.agent_id ?? taskId }
+    const rail = railOf(task.rail as RailKey)
+    const quote = await issueQuote(deps, tx, { by, rail, tier: task.tier, taskId })
+    const { quote_id } = quote
+    const { entitlement_id: entitlementId } = await claimCredit(deps, tx, {
+      task,
+      quoteId: quote_id,
+    })
+    const grant = { entitlementId, operator: 'operator:alice', decision: `rc_${'d'.repeat(64)}` }
+    await fundFromGrant(deps, tx, grant)
+    const { settlement_receipt_id } = (await findEntitlement(tx, entitlementId)) ?? {}
+    return {
+      quote_id,
+      entitlement_id: entitlementId,
+      settlement_receipt_id: String(settlement_receipt_id),
+    }
+  })
+
+/** Releases the credit of a task, which then rests where it would be charged. */
+export async function dropCredit(db: Kysely<Database>, taskId: string): Promise<void> {
+  await db
+    .updateTable('task_credits')
+    .set({ state: 'released' })
+    .where('task_id', '=', taskId)
+    .execute()
+}
+
+/** Approves a task by a decision of its own, as a review does. */
+export const approved = (deps: TaskDeps, taskId: string): Promise<string> =>
+  transaction(deps.db, async (tx) => {
+    const decision_id = `dec_${randomBytes(32).toString('hex')}`
+    await approveTask(tx, taskId, decision_id)
+    const jws = await issueReceipt(deps, tx, {
+      subject: decision_id,
+      kind: 'review_decision',
+      usage: 'operational',
+      facts: { decision_id },
+    })
+    const now = new Date()
+    await insertDecision(tx, {
+      decision_id,
+      subject_kind: 'task',
+      subject_id: taskId,
+      waiting_since: now,
+      decision: 'approve',
+      note: 'by a test',
+      limits: null,
+      evidence_seen_sha256: [],
+      evidence_root_sha256: 'e'.repeat(64),
+      judgements: [],
+      operator_id: 'alice',
+      operator_name: 'Alice',
+      receipt_id: receiptId(jws),
+      decided_at: now,
+    })
+    return decision_id
+  })
