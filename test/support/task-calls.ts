@@ -17,6 +17,7 @@ import { createClient, type InputOf, ProblemError } from '../../api/http/client.
 import { manifestOf, provideInput } from '../../api/services/tasks/input.ts'
 import { startComposedTasks } from './composed-tasks.ts'
 import { decide, trustedAgent } from './registering-agent.ts'
+import { creditFor, dropCredit } from './task-evidence.ts'
 
 export const key = () => randomBytes(6).toString('hex')
 
@@ -100,10 +101,11 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
   /** A task that is paid for, with its input. */
   const funded = async (usage: RunUsage = 'operational', on_gaps?: 'ask', criteria?: string[]) => {
     const task = await agreed(usage, on_gaps, criteria)
-    await move(task.taskId, 'quote_issued', { quote_id: 'qt_1' })
-    await move(task.taskId, 'credit_requested', { entitlement_id: 'en_1' })
-    const settlement_receipt_id = await receiptOf(task.taskId, 'settlement_receipt')
+    const { quote_id, entitlement_id, settlement_receipt_id } = await creditFor(deps, task.taskId)
+    await move(task.taskId, 'quote_issued', { quote_id })
+    await move(task.taskId, 'credit_requested', { entitlement_id })
     await move(task.taskId, 'credit_funded', { settlement_receipt_id })
+    await dropCredit(apis.db, task.taskId)
     await transaction(apis.db, (tx) => provideInput(tx, task.taskId, packetops.sandboxInput))
     return task
   }

@@ -29,7 +29,12 @@ import { findPilot } from '../../../activities/store/pilots/pilots.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { findRun, insertLoopStep } from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
-import { findTask, listLedger, storeDocument } from '../../../activities/store/tasks/tasks.ts'
+import {
+  findTask,
+  listLedger,
+  listLedgerWithData,
+  storeDocument,
+} from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
 import { provideInput } from '../../../api/services/tasks/input.ts'
 import { approved, creditFor } from '../../support/task-evidence.ts'
@@ -365,6 +370,52 @@ verifies(
     })
     const late = transaction(tasks.db, (tx) => provideInput(tx, task_id, { other: 1 }))
     expect(await refusalOf(late)).toBe('wrong_state')
+  },
+)
+
+verifies(
+  ['task.review', 'task.transport'],
+  'SQL takes no evidence that is not a row of the very task',
+  async () => {
+    const operational = { usage: 'operational', callback_url: null } as const
+    const { task_id } = await tasks.taskIn('credit_funded', operational)
+    const other = await tasks.taskIn('credit_funded', operational)
+    const decision = await approved(tasks.deps, other.task_id)
+    const decide = (id: string) =>
+      byHand(`update tasks set review_decision = '${id}' where task_id = '${task_id}'`)
+    for (const forged of [`dec_${'f'.repeat(64)}`, 'rvd_forged', decision])
+      await expect(decide(forged), forged).rejects.toMatchObject({ code: '23514' })
+    const input_sha256 = await transaction(tasks.db, (tx) =>
+      provideInput(tx, task_id, packetops.sandboxInput),
+    )
+    for (const review_decision of [`dec_${'f'.repeat(64)}`, decision, 'sandbox_policy']) {
+      const data = { review_decision, input_sha256, run_contract_sha256: 'a'.repeat(64) }
+      await expect(tasks.record(task_id, ['enqueued', data])).rejects.toMatchObject({
+        code: expect.stringMatching(/^23/),
+      })
+    }
+    const its = await approved(tasks.deps, task_id)
+    await expect(decide(decision)).rejects.toMatchObject({ code: '23514' })
+    expect(await findTask(tasks.db, task_id)).toMatchObject({
+      state: 'credit_funded',
+      review_decision: its,
+    })
+
+    const unpaid = await tasks.taskIn('credit_pending')
+    const paid = await tasks.taskIn('trusted')
+    const { settlement_receipt_id: foreign } = await creditFor(tasks.deps, paid.task_id)
+    const returned = await tasks.taskIn('credit_funded')
+    const [own] = (await listLedgerWithData(tasks.db, returned.task_id)).slice(-1)
+    for (const receipt of [
+      `rc_${'f'.repeat(64)}`,
+      foreign,
+      String(own?.data['settlement_receipt_id']),
+    ])
+      await expect(
+        tasks.record(unpaid.task_id, ['credit_funded', { settlement_receipt_id: receipt }]),
+        receipt,
+      ).rejects.toMatchObject({ code: expect.stringMatching(/^23/) })
+    expect(await findTask(tasks.db, unpaid.task_id)).toMatchObject({ state: 'credit_pending' })
   },
 )
 

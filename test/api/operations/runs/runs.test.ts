@@ -21,6 +21,7 @@ import { createTaskGateway } from '../../../../temporal/tasks.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { trustedAgent } from '../../../support/registering-agent.ts'
 import { within } from '../../../support/slowness.ts'
+import { creditFor, dropCredit } from '../../../support/task-evidence.ts'
 import { unzipped } from '../../../support/unzipped.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -61,23 +62,23 @@ const problemOf = (call: Promise<unknown>) =>
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** As the operations of money move a task. */
-const funded = (taskId: string) =>
-  moved(taskId, [
-    ['quote_issued', { quote_id: 'qt_1' }],
-    ['credit_requested', { entitlement_id: 'en_1' }],
-    ['credit_funded', { settlement_receipt_id: `rc_${'a'.repeat(64)}` }],
-  ])
+async function funded(taskId: string): Promise<void> {
+  await creditFor(taskDeps(), taskId)
+  await moved(taskId, [])
+  await dropCredit(apis.db, taskId)
+}
+
+const taskDeps = () => taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
 
 async function moved(taskId: string, moves: [TaskEvent, TaskEventData[TaskEvent]][]) {
   const { client, close } = createTemporalClient(apis.config)
   const changes = createChanges(apis.config.DATABASE_URL)
   const gateway = createTaskGateway({ client, db: apis.db, changes, config: apis.config })
-  const deps = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
   for (const [event, data] of moves) {
     const input = { taskId, eventId: key(), event, actor: 'service', data }
-    await transaction(apis.db, (tx) => recordTransition(deps, tx, input))
-    await gateway.advance(taskId)
+    await transaction(apis.db, (tx) => recordTransition(taskDeps(), tx, input))
   }
+  await gateway.advance(taskId)
   await Promise.all([changes.close(), close()])
 }
 

@@ -20,6 +20,7 @@ import { problemOf } from '../../../support/problems.ts'
 import { redeliver } from '../../../support/redeliver.ts'
 import { trustedAgent } from '../../../support/registering-agent.ts'
 import { key } from '../../../support/task-calls.ts'
+import { creditFor, dropCredit } from '../../../support/task-evidence.ts'
 import { verifies } from '../../../verifies.ts'
 import { usageMaterial } from '../../../workflows/domain/rails/material/usage.ts'
 
@@ -53,15 +54,15 @@ const hosts = () => apis.hosts[0]!
 const clientOf = ({ credential }: Known) =>
   createClient({ baseUrl: hosts().base, osUrl: hosts().os, agent: credential })
 const asAgent = () => clientOf(known)
+const taskDeps = () => taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
 /** As the operations of money move a task. */
 const send = async <Event extends TaskEvent>(
   taskId: string,
   event: Event,
   data: TaskEventData[Event],
 ) => {
-  const deps = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
   const input = { taskId, eventId: key(), event, actor: 'service', data }
-  await transaction(apis.db, (tx) => recordTransition(deps, tx, input))
+  await transaction(apis.db, (tx) => recordTransition(taskDeps(), tx, input))
   await gateway.advance(taskId)
 }
 
@@ -158,9 +159,9 @@ verifies(
     const first = await submit(task, { idempotency_key })
     expect((await submit(task, { idempotency_key })).body).toEqual(first.body)
     const { run_id } = first.body.run
-    await send(task.taskId, 'quote_issued', { quote_id: 'qt_1' })
-    await send(task.taskId, 'credit_requested', { entitlement_id: 'en_1' })
-    await send(task.taskId, 'credit_funded', { settlement_receipt_id: `rc_${'a'.repeat(64)}` })
+    await creditFor(taskDeps(), task.taskId)
+    await gateway.advance(task.taskId)
+    await dropCredit(apis.db, task.taskId)
     await reaches(run_id, 'attested')
     expect((await submit(task, { idempotency_key })).body.run.state).toBe('attested')
     expect(await problemOf(submit(task, { input: head }))).toMatchObject({ code: 'wrong_state' })

@@ -14,8 +14,9 @@ import { requireTask, storeDocument } from '../../../../activities/store/tasks/t
 import { runIdOf } from '../../../../activities/task/facts.ts'
 import { runContractOf } from '../../../../activities/task/run-contract.ts'
 import { readReplayPackage } from '../../../../api/services/replay/replay-package.ts'
-import { startTasks, stateLimits } from '../../../activities/task/fixture.ts'
+import { startTasks } from '../../../activities/task/fixture.ts'
 import { startRailPool } from '../../../support/rail-pool.ts'
+import { creditFor } from '../../../support/task-evidence.ts'
 import { verifies } from '../../../verifies.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
@@ -35,17 +36,6 @@ async function stoppedTask(): Promise<string> {
   const input_sha256 = await storeDocument(db, taskId, packetops.sandboxInput)
   const contract = await storeDocument(db, taskId, { contract: 'terms', task_id: taskId })
   const { issuer, environment, signReceipt } = deps
-  const settlement = {
-    subject: `en_${taskId}`,
-    kind: 'settlement_receipt',
-    usage: 'synthetic',
-    environment,
-    issuer,
-    facts: {},
-  }
-  const jws = await transaction(db, (tx) =>
-    appendReceipt(tx, signReceipt, settlement, Math.floor(Date.now() / 1000)),
-  )
   await record(taskId, submit)
   await record(taskId, ['preflight_passed', { checks: [] }])
   await record(taskId, [
@@ -55,9 +45,10 @@ async function stoppedTask(): Promise<string> {
   await record(taskId, ['contract_accepted', { terms_sha256: contract }])
   await record(taskId, ['trust_requested', {}])
   await record(taskId, ['trust_granted', {}])
-  await record(taskId, ['quote_issued', { quote_id: 'qt_1' }])
-  await record(taskId, ['credit_requested', { entitlement_id: 'en_1' }])
-  await record(taskId, ['credit_funded', { settlement_receipt_id: receiptId(jws) }])
+  const { quote_id, entitlement_id, settlement_receipt_id } = await creditFor(deps, taskId)
+  await record(taskId, ['quote_issued', { quote_id }])
+  await record(taskId, ['credit_requested', { entitlement_id }])
+  await record(taskId, ['credit_funded', { settlement_receipt_id }])
   const sealed = await transaction(db, async (tx) =>
     runContractOf(tx, {
       ...(await requireTask(tx, taskId)),
@@ -75,11 +66,19 @@ async function stoppedTask(): Promise<string> {
   let run = await runs.loadRun(runIdOf(taskId))
   while (run?.next === 'step' && run.step !== null) {
     const { attempt, round, step } = run
-    const input = { runId: run.runId, attempt, round, step, limits: stateLimits }
+    const input = { runId: run.runId, attempt, round, step }
     run = await new MockActivityEnvironment().run(runs.takeStep, input)
   }
   // What someone writes cites nothing, be it the id of another's receipt.
-  const other = { ...settlement, subject: `en_other_${taskId}` }
+  const kind = 'settlement_receipt'
+  const other = {
+    subject: `en_other_${taskId}`,
+    kind,
+    usage: 'synthetic',
+    environment,
+    issuer,
+    facts: {},
+  }
   const foreign = await transaction(db, (tx) =>
     appendReceipt(tx, signReceipt, other, Math.floor(Date.now() / 1000)),
   )
