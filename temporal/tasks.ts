@@ -16,7 +16,7 @@ import { durableStep, NOTIFY_MS, type UpdateDeps } from './updates.ts'
 
 type Known = Pick<TaskTerms, 'rail' | 'tier' | 'usage' | 'agent_id'>
 
-/** Tells task workflows to read their rows; what they find there is read from the rows too. Only DomainError is thrown. */
+/** Has task workflows read their rows; what comes of it is read from the rows too. Only DomainError is thrown. */
 export function createTaskGateway(deps: UpdateDeps) {
   const { client } = deps
   return {

@@ -19,7 +19,7 @@ export type TaskSnapshot = WaitingTask & {
 
 /**
  * Short durable steps, run as local activities. Each is one transaction and may run twice. What a step does follows from the rows
- * alone: events of callers and operators are stored before a workflow is told, and no message carries one.
+ * alone: events of callers and operators are stored before a workflow is notified, and no message carries one.
  */
 export interface TaskSteps {
   /**

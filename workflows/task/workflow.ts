@@ -17,7 +17,7 @@ const steps = shortSteps<TaskSteps>()
 
 /**
  * One task from its submission until it is closed. Postgres is the source of truth: events of callers and operators are stored
- * before this workflow is told, which then makes the automatic transitions; a new run can continue any task from its stored state.
+ * before this workflow is notified, which then makes the automatic transitions; a new run can continue any task from its stored state.
  */
 export function task(taskId: string): Promise<void> {
   return withoutAttentionAfter(() => driveTask(taskId))

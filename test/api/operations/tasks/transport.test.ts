@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 const hash = 'f'.repeat(64)
-/** What an attacker would have each event say, besides the name of an operator. */
+/** What an attacker would have each event say, with the name of an operator. */
 const forged = {
   terms_sha256: hash,
   contract_id: 'ct_forged',
@@ -74,7 +74,9 @@ async function runActivities(asked: [queue: string, name: string, input: unknown
   const { namespace } = client.options
   const taskQueue = { name: 'attack' }
   await client.workflow.start('attack', { workflowId: 'attack', taskQueue: 'attack' })
-  const first = await service.pollWorkflowTaskQueue({ namespace, taskQueue, identity: 'x' })
+  const first = await client.withDeadline(Date.now() + 60_000, () =>
+    service.pollWorkflowTaskQueue({ namespace, taskQueue, identity: 'x' }),
+  )
   await service.respondWorkflowTaskCompleted({
     taskToken: first.taskToken,
     commands: asked.map(([name, type, input], index) => ({
