@@ -17,7 +17,7 @@ import type { RecoveryRequest } from '../../api/services/tasks/recovery.ts'
 import { resumeTasks } from '../../temporal/resume.ts'
 import { isRunning } from '../../temporal/running.ts'
 import { quietRuntime } from '../support/quiet.ts'
-import { approved } from '../support/task-evidence.ts'
+import { approved, creditFor } from '../support/task-evidence.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
 
@@ -176,17 +176,17 @@ verifies(
   'an event is kept although its consequence is refused',
   async () => {
     const other = await fixture.tasks.taskIn('trusted')
-    const { task_id } = await fixture.tasks.taskIn('credit_pending', { callback_url: null })
+    const { task_id } = await fixture.tasks.taskIn('trusted', { callback_url: null })
+    const { quote_id, entitlement_id, settlement_receipt_id } = await creditFor(
+      fixture.tasks.deps,
+      task_id,
+    )
+    await fixture.tasks.record(task_id, ['quote_issued', { quote_id }])
+    await fixture.tasks.record(task_id, ['credit_requested', { entitlement_id }])
     await transaction(fixture.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
     const taken = sql`insert into runs (run_id, task_id, step) values (${runIdOf(task_id)}, ${other.task_id}, 'intake')`
     await taken.execute(fixture.db)
-    const paid = () =>
-      fixture.send(
-        task_id,
-        'credit_funded',
-        { settlement_receipt_id: `rc_${'a'.repeat(64)}` },
-        'paid',
-      )
+    const paid = () => fixture.send(task_id, 'credit_funded', { settlement_receipt_id }, 'paid')
     expect(await paid()).toMatchObject({ state: 'exception_open', resumeState: 'credit_funded' })
     expect(await paid()).toMatchObject({ state: 'exception_open', resumeState: 'credit_funded' })
   },
