@@ -187,7 +187,7 @@ verifies(
     const taken = sql`insert into runs (run_id, task_id, step) values (${runIdOf(task_id)}, ${other.task_id}, 'intake')`
     await taken.execute(fixture.db)
     const paid = () => fixture.send(task_id, 'credit_funded', { settlement_receipt_id }, 'paid')
-    expect(await paid()).toMatchObject({ state: 'exception_open', resumeState: 'credit_funded' })
-    expect(await paid()).toMatchObject({ state: 'exception_open', resumeState: 'credit_funded' })
+    expect(await paid()).toMatchObject({ state: 'exception_open', resume_state: 'credit_funded' })
+    expect(await paid()).toMatchObject({ state: 'exception_open', resume_state: 'credit_funded' })
   },
 )

@@ -288,7 +288,7 @@ verifies(
       resume_state: 'operating',
       money_moved: 'no',
     })
-    expect(exception?.detail).toContain('the machine is on fire')
+    expect(exception?.detail).toBe('validator: it stored nothing in any of its attempts')
     broken = false
     await fixture.send(taskId, 'replay_prepared', { action: 'retry_step' })
     await fixture.send(taskId, 'replayed', {})
