@@ -1,5 +1,6 @@
 import type { FacilitatorClient } from '@x402/core/http'
 import type { Logger } from 'pino'
+import { refuse } from '#domain/core/errors.ts'
 import { isDatedBack } from '#domain/receipts/dated-back.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
@@ -18,6 +19,7 @@ import type { MoneyDeps } from './credit/deps.ts'
 import { signCompact } from './keys/compact.ts'
 import type { KeyRings } from './keys/key-ring.ts'
 import { readKeyStatus } from './keys/key-status.ts'
+import { createIsOurs, type IsOurs } from './keys/own-receipts.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { loadTrustAnchors } from './keys/trust-anchors.ts'
 import type { PaymentDeps } from './payment/deps.ts'
@@ -34,9 +36,14 @@ import {
 } from './payout/minimum-balance.ts'
 import { openGasAccounts, openKeyRings } from './signer/open.ts'
 import type { ReceiptTyp } from './signer/ring-policy.ts'
-import type { ReceiptSigner, Signer } from './store/payouts/receipts.ts'
+import type { ReceiptRow, ReceiptSigner, Signer } from './store/payouts/receipts.ts'
 import { LISTENERS, nameProcess } from './store/postgres/connections.ts'
-import { createDatabase, type DatabaseSettings, type OpenDatabase } from './store/postgres/db.ts'
+import {
+  createDatabase,
+  type DatabaseSettings,
+  type OpenDatabase,
+  type Tx,
+} from './store/postgres/db.ts'
 import { ourSchema } from './store/postgres/migrate.ts'
 import { checkSchema } from './store/postgres/schema-version.ts'
 import type { TaskDeps } from './task/deps.ts'
@@ -248,7 +255,23 @@ function openFacilitator(
 
 /** Signs receipts with a key of the receipt ring that is active in the transaction. */
 export function receiptSigner(keys: Pick<KeyRings, 'receipt'>): ReceiptSigner {
-  return signerOf(keys, RECEIPT_TYP)
+  const signing = signerOf(keys, RECEIPT_TYP)
+  return async (tx) => Object.assign(await signing(tx), { assertOurs: assertOursIn(tx) })
+}
+
+/** Whether stored receipts are ours; one for the process, so that each signature is checked once. */
+export const isOurs: IsOurs = createIsOurs()
+
+/** The sequencer of the log sets a row aside that is not ours; what needs its place is repeated. */
+const assertOursIn = (tx: Tx) => async (stored: readonly ReceiptRow[]) => {
+  const ours = await Promise.all(stored.map((row) => isOurs(tx, row)))
+  const index = ours.indexOf(false)
+  if (index === -1) return
+  throw refuse('unavailable', {
+    detail: `the stored receipt ${stored[index]?.receipt_id} has no signature of ours and is about to be set aside`,
+    next_action: 'Repeat the call.',
+    retry_after_ms: 2_000,
+  })
 }
 
 /** Signs claims under a `typ` with a key of the receipt ring that is active in the transaction. */

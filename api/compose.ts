@@ -361,11 +361,13 @@ function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
     callerQueue: createKeyedQueue(),
     operators: {
       find: (operatorId) => findOperator(db, operatorId),
-      findSession: (secret) => findSession(db, secret),
+      findSession: (secret) => findSession(db, secret, tokens.sessionMacs),
       verifyToken: operatorTokensOf(config),
+      secure: config.BASE_URL.startsWith('https:'),
     },
     agents: {
       findCredential: (credentialId) => findCredential(db, credentialId),
+      isCredentialSecret: tokens.isCredentialSecret,
       verifyToken: openAgentTokens(config, db),
       findTokens: findTokenSubjects(db),
       railsNamed: (agentId, input) => railsNamed(db, agentId, input),

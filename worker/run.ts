@@ -10,7 +10,13 @@ import {
 import { type Logger, pino } from 'pino'
 import { callbackHosts } from '../activities/callback/hosts.ts'
 import type { Config } from '../activities/config/config.ts'
-import { checkStart, openMoneyDeps, openStore, taskDepsOf } from '../activities/container.ts'
+import {
+  checkStart,
+  isOurs,
+  openMoneyDeps,
+  openStore,
+  taskDepsOf,
+} from '../activities/container.ts'
 import { createOutgoing } from '../activities/http/outgoing.ts'
 import {
   createActivities,
@@ -179,7 +185,7 @@ async function sweepsOf(
     closePackages: packages.close,
     maintainGasWallets: () => gasWalletQueue.maintain(),
     tasks: taskDepsOf(config, keys, db),
-    transparencyLog: { db, keys, origin: logOrigin(config.BASE_URL) },
+    transparencyLog: { db, keys, origin: logOrigin(config.BASE_URL), isOurs, log },
     pushes: pushJobs(
       { db, send: createOutgoing(callbackHosts(config)) },
       config.LOG_WITNESSES,

@@ -131,6 +131,7 @@ export async function operatorOf(db: Tx, who: string): Promise<AuthenticatedOper
       {
         find: (operatorId) => findOperator(db, operatorId),
         findSession: async () => undefined,
+        secure: true,
       },
     )
   const [operator, ...others] = await listOperatorsNamed(db, who)

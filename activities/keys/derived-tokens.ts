@@ -10,6 +10,10 @@ export type DerivedTokens = {
   quoteToken(callId: string): Promise<string>
   /** 64 hex; shown only to the client that claims the credential. */
   credentialSecret(credentialId: string): Promise<string>
+  /** The codes of an operator's session, 64 hex each: by the key in use first, then by every key. */
+  sessionMacs(text: string): readonly [string, ...string[]]
+  /** Whether a credential's secret was derived from a key of ours; the database alone makes no credential. */
+  isCredentialSecret(credentialId: string, secret: string): boolean
   /** The secrets of MPP challenges, 43 base64url each: the one in use first, then all that a challenge may have been made with. */
   challengeSecrets(): readonly [string, ...string[]]
   /** A handshake nonce that any process of the service recognises until it expires. */
@@ -65,6 +69,16 @@ export function deriveTokens(
       derived('quote', (key) => `qk_${mac(key, 'quote-token', callId).toString('base64url')}`),
     credentialSecret: (credentialId) =>
       derived('credential', (key) => mac(key, 'agent-credential', credentialId).toString('hex')),
+    isCredentialSecret: (credentialId, secret) => {
+      const given = Buffer.from(secret, 'hex')
+      return newestFirst()
+        .map(({ key }) => mac(key, 'agent-credential', credentialId))
+        .some((one) => one.length === given.length && timingSafeEqual(one, given))
+    },
+    sessionMacs: (text) => {
+      const macBy = (key: Uint8Array) => mac(key, 'operator-session', text).toString('hex')
+      return [macBy(current()), ...newestFirst().map(({ key }) => macBy(key))]
+    },
     challengeSecrets: () => {
       const secretBy = (key: Uint8Array) => mac(key, 'mpp-challenge', '').toString('base64url')
       return [secretBy(current()), ...newestFirst().map(({ key }) => secretBy(key))]

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
 import {
   checkpointText,
   NOTE_ED25519,
@@ -12,6 +13,7 @@ import { isSame } from '#domain/log/merkle.ts'
 import { decodeBase64url, type SigningKey } from '../keys/compact.ts'
 import type { KeyRings } from '../keys/key-ring.ts'
 import { readKeyStatus } from '../keys/key-status.ts'
+import type { IsOurs } from '../keys/own-receipts.ts'
 import {
   type CheckpointRow,
   findCheckpoint,
@@ -27,6 +29,7 @@ import {
   type Queued,
   removeQueued,
 } from '../store/log/leaves.ts'
+import { setAside } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
 
@@ -34,6 +37,9 @@ export type LogDeps = {
   db: Kysely<Database>
   keys: Pick<KeyRings, 'log'>
   origin: string
+  /** Whether a key of ours signed a receipt. A queued row for which this is false is set aside and reported, and is no leaf. */
+  isOurs?: IsOurs
+  log?: Pick<Logger, 'error'>
 }
 
 /** How many receipts one transaction puts into the log at most. */
@@ -76,12 +82,39 @@ async function takeStep(deps: LogDeps, tx: Tx, batch: number): Promise<Step> {
   const frontier = await readFrontier(tx, last)
   const unsigned = await listEntries(tx, size, Number.MAX_SAFE_INTEGER)
   if (unsigned.length === 0 && queued.length > 0)
-    return append(tx, queued, { size, frontier, batch })
+    return append(tx, await withoutForgeries(deps, tx, queued), { size, frontier, batch })
   const grown = grow(frontier, size, unsigned)
   await removeQueued(tx, unsigned)
   const root = rootOfFrontier(grown.frontier)
   await signCheckpoint(deps, tx, { size: size + unsigned.length, root })
   return { removed: unsigned.length, more: unsigned.length >= batch }
+}
+
+/** The queued entries without those of receipts that no key of ours signed, which leave their chains and the queue. */
+async function withoutForgeries(
+  { isOurs, log }: LogDeps,
+  tx: Tx,
+  queued: readonly Queued[],
+): Promise<readonly Queued[]> {
+  if (isOurs === undefined) return queued
+  const ours = await Promise.all(
+    queued.map(
+      async ({ is_leaf, receipt }) => is_leaf || receipt === null || (await isOurs(tx, receipt)),
+    ),
+  )
+  const forged = queued.filter((_, index) => ours[index] === false)
+  if (forged.length === 0) return queued
+  const ids = forged.flatMap(({ receipt }) => receipt?.receipt_id ?? [])
+  await setAside(tx, ids)
+  await removeQueued(
+    tx,
+    forged.map(({ entry }) => entry),
+  )
+  log?.error(
+    { receipts: ids.slice(0, 20) },
+    `${ids.length} receipts without our signature set aside`,
+  )
+  return queued.filter((_, index) => ours[index] === true)
 }
 
 /** Stores leaves and tiles; the entries stay queued until a checkpoint has them. */

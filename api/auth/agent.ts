@@ -6,6 +6,12 @@ import { hasDigest } from './secret.ts'
 /** Finds a credential by its id; each call reads the database. */
 export type FindCredential = (credentialId: string) => Promise<CredentialOfAgent | undefined>
 
+/** A credential counts where the database has it and one of our keys, which are in no database, derives its secret. */
+export type KnownCredentials = {
+  readonly findCredential: FindCredential
+  readonly isCredentialSecret: (credentialId: string, secret: string) => boolean
+}
+
 type Header = string | string[] | undefined
 
 /** The id in a presented credential, which is no secret; undefined where none is presented in its form. */
@@ -19,7 +25,7 @@ export function presentedCredentialId(header: Header): string | undefined {
  */
 export async function recogniseCredential(
   header: Header,
-  find: FindCredential,
+  { findCredential: find, isCredentialSecret }: KnownCredentials,
 ): Promise<CredentialOfAgent> {
   if (header === undefined || header === '') {
     throw refuse('credential_required', {
@@ -31,6 +37,7 @@ export async function recogniseCredential(
   const credential = await find(given.credentialId)
   if (!hasDigest(given.secret, credential?.secret_sha256) || credential === undefined)
     throw unknownCredential()
+  if (!isCredentialSecret(given.credentialId, given.secret)) throw unknownCredential()
   return credential
 }
 

@@ -1,6 +1,6 @@
 import type { CallRow } from '../../activities/store/calls/calls.ts'
 import type { SignedEvent } from '../services/credit/provider-events.ts'
-import type { FindCredential } from './agent.ts'
+import type { KnownCredentials } from './agent.ts'
 import type { SpokeFor } from './agent-signature.ts'
 import type { VerifyAgentToken } from './agent-token.ts'
 import type { Attempts } from './attempts.ts'
@@ -19,8 +19,7 @@ export type AuthDeps = {
   readonly wallets: WalletProofDeps
   readonly operators: KnownOperators
   /** Read in the database for each call: a revocation applies at once, in every process. */
-  readonly agents: {
-    readonly findCredential: FindCredential
+  readonly agents: KnownCredentials & {
     /** Tokens are taken only where an issuer is configured, and only over MCP. */
     readonly verifyToken?: VerifyAgentToken | undefined
     readonly findTokens: FindTokens

@@ -89,7 +89,7 @@ function findCredential(request: CallRequest, deps: AuthDeps): Promise<Credentia
   if (overMcp === true && verifyToken !== undefined && token !== undefined)
     return attempts.guard({ address }, () => verifyToken(token, mayAskOthers(address, deps)))
   return attempts.guard({ address, credentialId: presentedCredentialId(header) }, () =>
-    recogniseCredential(header, agents.findCredential),
+    recogniseCredential(header, agents),
   )
 }
 

@@ -14,6 +14,8 @@ export type KnownOperators = {
   /** Looks up the session of a secret; undefined when it is unknown or over. */
   readonly findSession: (secret: string) => ReturnType<typeof findSession>
   readonly verifyToken?: VerifyOperatorToken | undefined
+  /** Whether the console is reached over HTTPS, so that its cookies are those of this host alone. */
+  readonly secure: boolean
 }
 
 export type AuthenticatedOperator = { readonly operatorId: string; readonly name: string }
@@ -29,7 +31,7 @@ type Headers = CallRequest['headers']
 /** Whether a call presents an operator: our own credential, a JWT in compact form, or a session of the console. */
 export const presentsOperator = (headers: Headers): boolean =>
   headers['authorization'] === undefined
-    ? presentedSession(headers) !== undefined
+    ? [true, false].some((secure) => presentedSession(headers, secure) !== undefined)
     : /^Bearer (op_|eyJ)/i.test(String(headers['authorization']))
 const token = /^Bearer (eyJ[\w-]+\.[\w-]+\.[\w-]+)$/i
 const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
@@ -40,12 +42,12 @@ const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
  */
 export async function authenticateOperator(
   headers: Headers,
-  { find, findSession, verifyToken }: KnownOperators,
+  { find, findSession, verifyToken, secure }: KnownOperators,
   mayAskOthers: MayAskOthers = async () => undefined,
 ): Promise<AuthenticatedOperator> {
   const header = headers['authorization']
   if (header === undefined || header === '') {
-    const secret = presentedSession(headers)
+    const secret = presentedSession(headers, secure)
     const session = secret === undefined ? undefined : await findSession(secret)
     if (session !== undefined) return { operatorId: session.operatorId, name: session.name }
     if (secret !== undefined) throw endedSession()

@@ -5,6 +5,16 @@ export const consoleRequirements = {
     behavior:
       'An operator signs in with a credential, or at the configured issuer with authorization code and PKCE. The session is a HttpOnly, SameSite=Strict cookie that works only with the header X-CSRF-Token, lasts eight hours at most, and ends with signing out, with the end of the operator’s credential, or when another operator ends it.',
   },
+  'console.session-forged': {
+    source: 'stack § Database roles',
+    behavior:
+      'The database alone makes no caller an operator or an agent: a session carries a code by a token key over its digest, operator and end, lives one day at most, and stays ended; a secret of an access key counts where a token key derives it.',
+  },
+  'console.session-cookie': {
+    source: 'decision',
+    behavior:
+      'Where the service is reached over HTTPS, the cookies of the console have the prefix __Host-, and no other counts.',
+  },
   'console.inbox': {
     source: 'decision',
     behavior:

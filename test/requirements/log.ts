@@ -15,6 +15,11 @@ export const logRequirements = {
     behavior:
       'A checkpoint is a signed note of the key of its log; any other text, key or cosignature is refused with its reason.',
   },
+  'log.forged-receipts': {
+    source: 'log § Writing',
+    behavior:
+      'A stored row that no receipt key signed for its subject and kind counts for no step and is no leaf: the sequencer verifies each queued receipt in a thread, sets such a row aside with an error in the log, and the genuine receipt takes its place.',
+  },
   'log.outbox': {
     source: 'log § Writing',
     behavior:

@@ -70,9 +70,10 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true })
 })
 
-/** What Compose makes of `${NAME:-default}` without an .env file, and of `$$`. */
+/** What Compose makes of `${NAME:-default}` and `${NAME:?message}` where the .env file sets only the latter, and of `$$`. */
 function interpolate(content: string): string {
   return content
+    .replace(/\$\{[A-Z_]+:\?[^}]*\}/g, 'postgres')
     .replace(/\$\{([A-Z_]+):-([^}]*)\}/g, (_all, _name, fallback) => fallback)
     .replaceAll('$$', '$')
 }
@@ -295,7 +296,10 @@ verifies(
 
 test('.env.example names each variable of the compose file with its default', () => {
   const used = new Map(
-    [...text.matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, fallback]) => [name, fallback]),
+    [...text.matchAll(/\$\{([A-Z_]+):([-?])([^}]*)\}/g)].map(([, name, kind, fallback]) => [
+      name,
+      kind === '-' ? fallback : '',
+    ]),
   )
   const example = readFileSync(join(packageRoot, '.env.example'), 'utf8')
   const named = new Map(

@@ -157,7 +157,10 @@ export async function listAgents(
 ): Promise<ListedAgent[]> {
   return filtered(tx, filter)
     .leftJoin('receipts', (join) =>
-      join.onRef('receipts.subject', '=', 'agents.agent_id').on('receipts.kind', '=', 'onboarding'),
+      join
+        .onRef('receipts.subject', '=', 'agents.agent_id')
+        .on('receipts.kind', '=', 'onboarding')
+        .on('receipts.set_aside_at', 'is', null),
     )
     .selectAll('agents')
     .select('receipts.receipt_id as onboarding_receipt_id')

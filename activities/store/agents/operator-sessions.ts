@@ -2,52 +2,73 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
-import { now } from '../postgres/rows.ts'
+import { insertRow, now } from '../postgres/rows.ts'
 
 type SessionOperator = { operatorId: string; name: string }
+/** The codes of a text by keys that are in no database, the one of the key in use first. */
+export type SessionMacs = (text: string) => readonly [string, ...string[]]
 /** An operator who is signed in to the console. */
 export type OperatorSession = SessionOperator & { expiresAt: Date }
 
 /** Ended sessions are deleted after this time. */
 const KEPT = sql`interval '1 day'`
 
-/** Signs an operator in and returns the secret of the session, 64 hex characters. Only its digest is stored. */
+/** What the code of a session covers, so that writing rows alone opens and prolongs none. */
+const macText = (sessionSha256: string, { operatorId, name, expiresAt }: OperatorSession): string =>
+  JSON.stringify([sessionSha256, operatorId, name, expiresAt.toISOString()])
+
+/**
+ * Signs an operator in and returns the secret of the session, 64 hex characters. Only its digest is stored, with a code over it, the
+ * operator and the end.
+ */
 export async function openSession(
   tx: Tx,
-  { operatorId, name }: SessionOperator,
-  seconds: number,
+  { operatorId, name, seconds }: SessionOperator & { seconds: number },
+  macs: SessionMacs,
 ): Promise<{ secret: string; expiresAt: Date }> {
   await tx
     .deleteFrom('operator_sessions')
     .where('expires_at', '<', sql<Date>`clock_timestamp() - ${KEPT}`)
     .execute()
   const secret = randomBytes(32).toString('hex')
-  const { expires_at } = await tx
-    .insertInto('operator_sessions')
-    .values({
-      session_sha256: sha256Hex(secret),
-      operator_id: operatorId,
-      operator_name: name,
-      expires_at: sql<Date>`clock_timestamp() + ${seconds} * interval '1 second'`,
-      ended_at: null,
-    })
-    .returning('expires_at')
-    .executeTakeFirstOrThrow()
-  return { secret, expiresAt: expires_at }
+  const session_sha256 = sha256Hex(secret)
+  const { rows } = await sql<{ expires_at: Date }>`select
+    date_trunc('milliseconds', clock_timestamp()) + ${seconds} * interval '1 second' as expires_at`.execute(
+    tx,
+  )
+  const expiresAt = rows[0]?.expires_at as Date
+  const [mac] = macs(macText(session_sha256, { operatorId, name, expiresAt }))
+  await insertRow(tx, 'operator_sessions', {
+    session_sha256,
+    operator_id: operatorId,
+    operator_name: name,
+    expires_at: expiresAt,
+    ended_at: null,
+    mac,
+  })
+  return { secret, expiresAt }
 }
 
-/** The session of a secret; undefined where it is unknown, over or ended, or the credential of its operator was revoked. */
-export async function findSession(tx: Tx, secret: string): Promise<OperatorSession | undefined> {
+/** The session of a secret; undefined where it is unknown, forged, over or ended, or the credential of its operator was revoked. */
+export async function findSession(
+  tx: Tx,
+  secret: string,
+  macs: SessionMacs,
+): Promise<OperatorSession | undefined> {
+  const sessionSha256 = sha256Hex(secret)
   const row = await tx
     .selectFrom('operator_sessions as s')
     .leftJoin('operators as o', 'o.operator_id', 's.operator_id')
-    .select(['s.operator_id', 's.operator_name', 's.expires_at'])
-    .where('s.session_sha256', '=', sha256Hex(secret))
+    .select(['s.operator_id', 's.operator_name', 's.expires_at', 's.mac'])
+    .where('s.session_sha256', '=', sessionSha256)
     .where('s.ended_at', 'is', null)
     .where('o.revoked_at', 'is', null)
     .where('s.expires_at', '>', now)
     .executeTakeFirst()
-  return row && { operatorId: row.operator_id, name: row.operator_name, expiresAt: row.expires_at }
+  if (row === undefined) return undefined
+  const { operator_id: operatorId, operator_name: name, expires_at: expiresAt, mac } = row
+  const session = { operatorId, name, expiresAt }
+  return macs(macText(sessionSha256, session)).includes(mac) ? session : undefined
 }
 
 /** Ends the session of a secret. */

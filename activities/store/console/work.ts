@@ -91,7 +91,7 @@ export async function payoutTimeline(tx: Tx, payoutId: string): Promise<Timeline
       union all select greatest(block_time, reserved_at), 'transaction', 'included', 'block ' || block_number || ', ' || confirmations || ' confirmations', transaction_hash
         from transfers where payout_id = ${payoutId} and block_time is not null
       union all select executed_at, 'state', 'executed', '', null from payouts where payout_id = ${payoutId} and executed_at is not null
-      union all select issued_at, 'receipt', kind, 'receipt ' || seq, receipt_id from receipts where subject = ${payoutId}
+      union all select issued_at, 'receipt', kind, 'receipt ' || seq, receipt_id from receipts where subject = ${payoutId} and set_aside_at is null
     ) happened order by at, what desc limit 500`.execute(tx)
   return rows
 }
@@ -106,7 +106,7 @@ export async function taskTimeline(tx: Tx, taskId: string): Promise<TimelineRow[
           || coalesce(': ' || s.verdict, ', under way') || coalesce(' by ' || s.decided_by, ''), s.output_sha256, 0
         from loop_steps s join runs r using (run_id) where r.task_id = ${taskId}
       union all select c.issued_at, 'receipt', c.kind, 'receipt ' || c.seq, c.receipt_id, c.seq
-        from receipts c where c.subject in (select ${taskId} union all select run_id from runs where task_id = ${taskId}
+        from receipts c where c.set_aside_at is null and c.subject in (select ${taskId} union all select run_id from runs where task_id = ${taskId}
           union all select exception_id from task_exceptions where task_id = ${taskId})
     ) happened order by at, nth limit 500`.execute(tx)
   return rows.map(({ at, what, name, detail, reference }) => ({

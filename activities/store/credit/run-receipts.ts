@@ -12,7 +12,7 @@ export async function countRunReceipts(
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from receipts
-    where kind in ('intake','settlement_receipt','usage_receipt','attestation')
+    where set_aside_at is null and kind in ('intake','settlement_receipt','usage_receipt','attestation')
       and (subject = any(array[${task_id}, ${run_id}, ${contract_id}]::text[])
         or subject = any(array(select work_order_id from work_order_tasks where task_id = ${task_id} and step = 1))
         or receipt_id = any(array(select usage_receipt_id from task_credits where task_id = ${task_id}))

@@ -6,15 +6,23 @@ import type { Tx } from '../postgres/db.ts'
 import { prepared } from '../postgres/prepared.ts'
 import { insertRow } from '../postgres/rows.ts'
 
+/** A receipt as its row holds it. */
+export type StoredReceipt = { receipt_id: string; subject: string; kind: string; jws: string }
+
 type Place = { level: number; index: number }
 
-/** An entry that waits, and whether it is a leaf already. */
-export type Queued = { entry: Buffer; is_leaf: boolean }
+/** An entry that waits, whether it is a leaf already, and its receipt; null where it was queued without one. */
+export type Queued = {
+  entry: Buffer
+  is_leaf: boolean
+  receipt: StoredReceipt | null
+}
 
 const selectQueued = prepared(
   (_, most: number) =>
-    sql<Queued>`select o.entry, exists (select 1 from log_leaves l where l.entry = o.entry) as is_leaf
-      from log_outbox o order by o.position limit ${most}`,
+    sql<Queued>`select o.entry, exists (select 1 from log_leaves l where l.entry = o.entry) as is_leaf,
+      case when r.receipt_id is not null then json_build_object('receipt_id', r.receipt_id, 'subject', r.subject, 'kind', r.kind, 'jws', r.jws) end as receipt
+      from log_outbox o left join receipts r on r.receipt_id = o.receipt_id order by o.position limit ${most}`,
 )
 
 /** The oldest entries that wait for a checkpoint that has them; a leaf that a checkpoint has already was queued again. */

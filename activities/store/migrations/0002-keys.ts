@@ -142,8 +142,17 @@ export const keys: readonly string[] = [
     operator_name text not null,
     created_at timestamptz not null default clock_timestamp(),
     expires_at timestamptz not null check (expires_at > created_at),
-    ended_at timestamptz
+    ended_at timestamptz,
+    mac text not null check (mac ~ '^[0-9a-f]{64}$'),
+    check (expires_at <= created_at + interval '1 day')
   )`,
+  `create function operator_sessions_guard() returns trigger language plpgsql as $$
+  begin
+    if old.ended_at is not null and new.ended_at is null
+    then raise exception 'an ended session stays ended' using errcode = 'check_violation'; end if;
+    return new;
+  end $$`,
+  `create trigger operator_sessions_guard before update on operator_sessions for each row execute function operator_sessions_guard()`,
   `create index operator_sessions_operator on operator_sessions (operator_id, created_at)`,
   `create function revoke_operator(an_operator text) returns setof operators ${definer} as $$
   begin

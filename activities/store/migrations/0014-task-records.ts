@@ -1,11 +1,11 @@
 const attested = (subject: string) => `select t.task_id, r.kind, r.receipt_id, r.issued_at
-    from tasks t join receipts r on r.subject = t.${subject} where r.kind = 'attestation'`
+    from tasks t join receipts r on r.subject = t.${subject} where r.kind = 'attestation' and r.set_aside_at is null`
 
 /** One view of all runtime records of a task by kind. */
 export const taskRecords: readonly string[] = [
   `create view task_records (task_id, record_kind, record_id, recorded_at) as
     select t.task_id, r.kind, r.receipt_id, r.issued_at
-      from tasks t join receipts r on r.subject = t.agent_id where r.kind = 'onboarding'
+      from tasks t join receipts r on r.subject = t.agent_id where r.kind = 'onboarding' and r.set_aside_at is null
     union all select t.task_id, a.record_kind, a.agent_id, a.created_at from tasks t join agents a using (agent_id)
     union all select t.task_id, c.record_kind, c.credential_id, c.created_at from tasks t join agent_credentials c using (agent_id)
     union all select c.task_id, q.record_kind, q.quote_id, q.issued_at from task_credits c join quotes q using (quote_id)

@@ -12,7 +12,8 @@ export const transparencyLog: readonly string[] = [
   `create table log_outbox (
     position bigint generated always as identity primary key,
     entry bytea not null unique check (octet_length(entry) = 32),
-    queued_at timestamptz not null default clock_timestamp()
+    queued_at timestamptz not null default clock_timestamp(),
+    receipt_id text references receipts
   )`,
   `create table log_leaves (
     idx bigint primary key check (idx >= 0),
@@ -48,7 +49,7 @@ export const transparencyLog: readonly string[] = [
     return sha256(sha256(convert_to(jws, 'UTF8')))`,
   `create function queue_receipt() returns trigger ${definer} as $$
   begin
-    insert into log_outbox (entry) values (log_entry(new.jws)) on conflict (entry) do nothing;
+    insert into log_outbox (entry, receipt_id) values (log_entry(new.jws), new.receipt_id) on conflict (entry) do nothing;
     return null;
   end $$`,
   `create trigger receipt_queued after insert on receipts for each row execute function queue_receipt()`,
@@ -76,7 +77,8 @@ export const transparencyLog: readonly string[] = [
   `create function log_outbox_guard() returns trigger language plpgsql as $$
   begin
     ${refusal(
-      `exists (select 1 from removed r where not exists (select 1 from log_leaves l where l.entry = r.entry))`,
+      `exists (select 1 from removed r where not exists (select 1 from log_leaves l where l.entry = r.entry)
+        and not exists (select 1 from receipts x where x.receipt_id = r.receipt_id and x.set_aside_at is not null))`,
       'a receipt leaves the outbox as a leaf',
     )}
     return null;

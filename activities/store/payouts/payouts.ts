@@ -69,7 +69,7 @@ const selectRecord = prepared(
   (_, payoutId: string) =>
     sql<Joined>`select p.*, ${sql.join(transferColumns.map((name) => sql.ref(`t.${name}`)))},
       (select coalesce(json_agg(json_build_object('receipt_id', r.receipt_id, 'subject', r.subject, 'seq', r.seq, 'kind', r.kind,
-        'jws', r.jws, 'kid', r.kid, 'issued_at', r.issued_at) order by r.seq), '[]') from receipts r where r.subject = p.payout_id) as receipts,
+        'jws', r.jws, 'kid', r.kid, 'issued_at', r.issued_at) order by r.seq), '[]') from receipts r where r.subject = p.payout_id and r.set_aside_at is null) as receipts,
       exists (${revokedMandateOf(sql`p.payout_id`)}) as revoked
       from payouts p left join transfers t on t.payout_id = p.payout_id where p.payout_id = ${payoutId}`,
 )

@@ -3,6 +3,7 @@ import { receiptId } from '#domain/core/ids.ts'
 import type { ReceiptClaims } from '#domain/receipts/receipt.ts'
 import { clockSeconds, type Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert, type Statement } from '../postgres/prepared.ts'
+import { now } from '../postgres/rows.ts'
 
 export type ReceiptRow = {
   receipt_id: string
@@ -21,8 +22,13 @@ export type NewReceipt = {
   issuer: string
   facts: Record<string, unknown>
 }
-/** Signs claims as a compact JWS and names the key. Throws 503 if no key is active. */
-export type Sign<Claims> = (claims: Claims) => Promise<{ jws: string; kid: string }>
+/**
+ * Signs claims as a compact JWS and names the key. Throws 503 if no key is active. `assertOurs` throws unless keys of ours signed these
+ * stored receipts.
+ */
+export type Sign<Claims> = ((claims: Claims) => Promise<{ jws: string; kid: string }>) & {
+  assertOurs?(stored: readonly ReceiptRow[]): Promise<void>
+}
 /**
  * Prepares signing in a transaction. The key stays valid until the transaction ends. The read travels with the
  * statements before it.
@@ -50,6 +56,7 @@ export async function nextReceipt(
   receipt: NewReceipt,
   iat: number,
 ): Promise<{ row: ReceiptRow; insert: Statement }> {
+  await sign.assertOurs?.(earlier)
   const last = earlier.at(-1)
   const prev = last === undefined ? null : sha256Hex(last.jws)
   const { issuer, facts, subject, ...claims } = receipt
@@ -81,7 +88,10 @@ export async function appendReceipt(
 ): Promise<string> {
   const [earlier, sign] = await Promise.all([listReceipts(tx, receipt.subject), signer(tx)])
   const same = earlier.find((row) => row.kind === receipt.kind)
-  if (same !== undefined) return same.jws
+  if (same !== undefined) {
+    await sign.assertOurs?.(earlier)
+    return same.jws
+  }
   const { row, insert } = await nextReceipt(earlier, sign, receipt, iat)
   await insert.run(tx)
   return row.jws
@@ -110,6 +120,7 @@ const selectReceipts = prepared((tx, subject: string) =>
     .selectFrom('receipts')
     .select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
     .where('subject', '=', subject)
+    .where('set_aside_at', 'is', null)
     .orderBy('seq'),
 )
 
@@ -120,7 +131,18 @@ export async function findReceipt(
   const query = tx
     .selectFrom('receipts')
     .select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
+    .where('set_aside_at', 'is', null)
   return 'receipt_id' in by
     ? query.where('receipt_id', '=', by.receipt_id).executeTakeFirst()
     : query.where('payload_sha256', '=', by.payload_sha256).executeTakeFirst()
+}
+
+/** Takes rows that no key of ours signed out of their chains; the genuine receipts can then be written. */
+export async function setAside(tx: Tx, receiptIds: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('receipts')
+    .set({ set_aside_at: now })
+    .where('receipt_id', 'in', receiptIds)
+    .where('set_aside_at', 'is', null)
+    .execute()
 }

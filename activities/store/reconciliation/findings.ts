@@ -61,6 +61,7 @@ async function payoutsIn(tx: Tx, ids: readonly string[]): Promise<StoredPayout[]
     .selectFrom('receipts')
     .selectAll()
     .where('subject', 'in', ids)
+    .where('set_aside_at', 'is', null)
     .orderBy('seq')
     .execute()
   const transferOf = new Map(transfers.map((row) => [row.payout_id, row]))

@@ -169,7 +169,7 @@ export async function listDuePayouts(
       ${writtenSince('p', snapshotXid)} or ${writtenSince('t', snapshotXid)}
       or t.status not in ('final','dead') or (p.state = 'executed' and t.payout_id is null)
       or exists (select from receipts r where r.subject = p.payout_id and ${writtenSince('r', snapshotXid)})
-      or (select count(*) from receipts r where r.subject = p.payout_id) <>
+      or (select count(*) from receipts r where r.subject = p.payout_id and r.set_aside_at is null) <>
         case p.state when 'created' then 1 when 'authorized' then 2 else 3 end + coalesce(t.status in ('final','dead'), false)::int
       or exists (select from exceptions e where e.section = 'payouts' and e.subject = p.payout_id and e.seen))
     order by p.payout_id limit ${most}`.execute(tx)

@@ -804,6 +804,7 @@ export type Database = {
     position: Generated<string>
     entry: Buffer
     queued_at: Generated<Date>
+    receipt_id: string | null
   }
   log_tiles: {
     level: number
@@ -871,6 +872,7 @@ export type Database = {
     created_at: Generated<Date>
     expires_at: Date
     ended_at: Date | null
+    mac: string
   }
   operators: {
     operator_id: string
@@ -1287,6 +1289,7 @@ export type Database = {
     kid: string
     payload_sha256: string
     issued_at: Generated<Date>
+    set_aside_at: Date | null
   }
   reconciliation_suspects: {
     reconciliation_id: string

@@ -15,7 +15,7 @@ export type AgentProgress = {
  */
 export async function readProgress(tx: Tx, agentId: string): Promise<AgentProgress> {
   const { rows } = await sql<AgentProgress>`
-    select exists (select from receipts where subject = ${agentId} and kind = 'onboarding') as registered,
+    select exists (select from receipts where subject = ${agentId} and kind = 'onboarding' and set_aside_at is null) as registered,
       exists (select from quotes where bound_to = ${agentId}) as quoted,
       exists (select from contracts join tasks using (task_id) where agent_id = ${agentId} and accepted_at is not null) as contracted,
       exists (select from tasks where agent_id = ${agentId} and input_sha256 is not null) as submitted`.execute(

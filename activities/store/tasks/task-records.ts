@@ -48,7 +48,7 @@ export async function listAgentRecords(
 function sourceOf(kind: AgentRecordKind, agentId: string) {
   switch (kind) {
     case 'onboarding':
-      return sql`select receipt_id as record_id, issued_at as recorded_at from receipts where subject = ${agentId} and kind = ${kind}`
+      return sql`select receipt_id as record_id, issued_at as recorded_at from receipts where subject = ${agentId} and kind = ${kind} and set_aside_at is null`
     case 'trust_profile':
       return sql`select agent_id as record_id, created_at as recorded_at from agents where agent_id = ${agentId} and record_kind = ${kind}`
     case 'credential_envelope':

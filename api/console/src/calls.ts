@@ -51,7 +51,7 @@ export async function call<Id extends Called>(
 
 /** Proves to the service that a script of the console calls, which can read this cookie, and no other site. */
 export function csrfHeader(): Record<string, string> {
-  const found = /(?:^|; )agent_rails_csrf=([0-9a-f]{64})/.exec(document.cookie)
+  const found = /(?:^|; )(?:__Host-)?agent_rails_csrf=([0-9a-f]{64})/.exec(document.cookie)
   return found?.[1] === undefined ? {} : { 'x-csrf-token': found[1] }
 }
 

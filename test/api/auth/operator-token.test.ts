@@ -77,7 +77,7 @@ const unsigned = (payload: object) => {
 async function answerTo(token: string): Promise<string> {
   const verifyToken = operatorTokens({ issuer, audience, scope })
   const none = async () => undefined
-  const known = { find: none, findSession: none, verifyToken }
+  const known = { find: none, findSession: none, verifyToken, secure: true }
   return authenticateOperator({ authorization: `Bearer ${token}` }, known).then(
     ({ name }) => name,
     (error: unknown) => (error instanceof DomainError ? error.refusal.code : String(error)),

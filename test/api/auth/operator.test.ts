@@ -1,15 +1,27 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
-import { findSession } from '../../../activities/store/agents/operator-sessions.ts'
+import {
+  findSession,
+  openSession,
+  type SessionMacs,
+} from '../../../activities/store/agents/operator-sessions.ts'
 import { createOperator, findOperator } from '../../../activities/store/agents/operators.ts'
+import { createDatabase } from '../../../activities/store/postgres/db.ts'
 import { authenticateOperator, type FindOperator } from '../../../api/auth/operator.ts'
-import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { csrfTokenOf, sessionCookies } from '../../../api/auth/operator-session.ts'
+import { startDatabase, type TestDatabase, urlAs } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
 let database: TestDatabase
 const find: FindOperator = (id) => findOperator(database.db, id)
-const operators = { find, findSession: (secret: string) => findSession(database.db, secret) }
+const macs: SessionMacs = (text) => [createHmac('sha256', 'key').update(text).digest('hex')]
+const operators = {
+  find,
+  findSession: (secret: string) => findSession(database.db, secret, macs),
+  secure: true,
+}
 
 beforeAll(async () => {
   database = await startDatabase()
@@ -86,4 +98,82 @@ verifies('pipeline.operator', 'a revoked credential is credential_invalid', asyn
     .where('operator_id', '=', operatorId)
     .execute()
   expect(await codeOf(`Bearer ${credential}`)).toBe('credential_invalid')
+})
+
+verifies(
+  'console.session-forged',
+  'the role of the API opens, prolongs and revives no session',
+  async () => {
+    const { db, close } = createDatabase({
+      url: urlAs('api', database.url),
+      applicationName: 'thief',
+      poolSize: 1,
+    })
+    const found = (secret: string) => findSession(db, secret, macs)
+    const [mine, ada] = [randomBytes(32).toString('hex'), { operatorId: 'op', name: 'Ada' }]
+    try {
+      const { secret } = await openSession(db, { ...ada, seconds: 60 }, macs)
+      expect(await found(secret)).toMatchObject(ada)
+      const { mac } = await db
+        .selectFrom('operator_sessions')
+        .select('mac')
+        .where('session_sha256', '=', sha256Hex(secret))
+        .executeTakeFirstOrThrow()
+      const row = {
+        session_sha256: sha256Hex(mine),
+        operator_id: ada.operatorId,
+        operator_name: ada.name,
+        expires_at: new Date(Date.now() + 60_000),
+        ended_at: null,
+        mac,
+      }
+      await db.insertInto('operator_sessions').values(row).execute()
+      expect(await found(mine)).toBeUndefined()
+      const later = { ...row, session_sha256: 'f'.repeat(64) }
+      await expect(
+        db
+          .insertInto('operator_sessions')
+          .values({ ...later, expires_at: new Date(Date.now() + 100 * 365 * 86_400_000) })
+          .execute(),
+      ).rejects.toMatchObject({ code: '23514' })
+      const change = (set: object) =>
+        db
+          .updateTable('operator_sessions')
+          .set(set)
+          .where('session_sha256', '=', sha256Hex(secret))
+          .execute()
+      for (const set of [
+        { operator_name: 'Eve' },
+        { operator_name: ada.name, expires_at: new Date(Date.now() + 3_600_000) },
+      ]) {
+        await change(set)
+        expect(await found(secret)).toBeUndefined()
+      }
+      await change({ ended_at: new Date() })
+      await expect(change({ ended_at: null })).rejects.toThrow('stays ended')
+    } finally {
+      await close()
+    }
+  },
+)
+
+verifies('console.session-cookie', 'over HTTPS only a cookie of this host counts', async () => {
+  const { secret } = await openSession(
+    database.db,
+    { operatorId: 'op', name: 'Ada', seconds: 60 },
+    macs,
+  )
+  const nameOf = (cookie: string | undefined) => cookie?.split(';')[0] ?? ''
+  const own = sessionCookies(secret, 60, true).map(nameOf)
+  expect(own).toEqual([
+    `__Host-agent_rails_session=${secret}`,
+    `__Host-agent_rails_csrf=${csrfTokenOf(secret)}`,
+  ])
+  const call = (cookie: string) =>
+    authenticateOperator({ cookie, 'x-csrf-token': csrfTokenOf(secret) }, operators)
+  expect(await call(own.join('; '))).toMatchObject({ name: 'Ada' })
+  const tossed = sessionCookies(secret, 60, false).map(nameOf)
+  await expect(call(tossed.join('; '))).rejects.toMatchObject({
+    refusal: { code: 'operator_required' },
+  })
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { receiptId } from '#domain/core/ids.ts'
 import { hastenRotation } from '../../../../activities/store/keys/key-rotations.ts'
 import { writeControl } from '../../../../activities/store/payouts/controls.ts'
 import { createRoles, roleUrl } from '../../../../activities/store/postgres/create-roles.ts'
@@ -105,7 +106,7 @@ verifies(
 
 verifies('signer.roles', 'only the API’s role sets a control, by its function', async () => {
   const api = as('api')
-  const receipt_id = `rc_${'1'.repeat(64)}`
+  const receipt_id = receiptId('j')
   const row = {
     receipt_id,
     subject: 's',
