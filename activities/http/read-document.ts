@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isNestedWithin } from '#domain/core/json-text.ts'
-import { limits } from '#domain/core/limits.ts'
+import { type JsonFault, readJson } from '#domain/core/json-text.ts'
 import type { Candidate } from '#domain/services/candidate.ts'
 import type { ReadDocument } from '#domain/services/inspection.ts'
 import type { Outgoing, SendOutgoing } from './outgoing.ts'
@@ -38,14 +37,15 @@ function readAnswer(answer: Outgoing): (ReadDocument & { text: string }) | { unr
   if (!isEvents && !/^application\/(?:[a-z0-9.-]{1,60}\+)?json$/.test(media_type))
     return { unread: 'the media type is not one of JSON' }
   const json = isEvents ? dataOf(body) : body
-  if (!isNestedWithin(json, limits.jsonDepthMax)) return { unread: 'the JSON nests too deep' }
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(json)
-    const value: unknown = JSON.parse(text)
-    return { value, text, media_type, sha256: digestOfBytes(body), bytes: body.length }
-  } catch {
-    return { unread: 'it is not UTF-8 JSON' }
-  }
+  const read = readJson(json)
+  if ('fault' in read) return { unread: unreadFor[read.fault] }
+  return { ...read, media_type, sha256: digestOfBytes(body), bytes: body.length }
+}
+
+const unreadFor: Record<JsonFault, string> = {
+  too_deep: 'the JSON nests too deep',
+  name_twice: 'its JSON names a member twice',
+  not_json: 'it is not UTF-8 JSON',
 }
 
 /** The data of the first event. */

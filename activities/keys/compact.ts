@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
 import { isSoundKeyText } from '#domain/core/ed25519.ts'
+import { strictJson } from '#domain/core/json-text.ts'
 
 /** The algorithms our rings and trusted issuers use (RFC 7518, RFC 8037); a key has exactly one. */
 export type Alg = 'EdDSA' | 'ES256'
@@ -22,7 +23,7 @@ export type CompactParts = {
   readonly signature: Uint8Array
 }
 
-/** Splits a compact JWS (RFC 7515 §3.1) into its parts; throws unless it has exactly three strict base64url parts, two of them JSON objects. */
+/** Splits a compact JWS (RFC 7515 §3.1) into its parts; throws unless it has exactly three strict base64url parts, two of them JSON objects that name each member once. */
 export function decodeCompact(jws: string): CompactParts {
   const parts = jws.split('.')
   const [header, payload, signature] = parts
@@ -128,9 +129,7 @@ const digestName = (alg: Alg): 'sha256' | null => (alg === 'EdDSA' ? null : 'sha
 const base64urlJson = (value: object): string => encodeBase64url(Buffer.from(JSON.stringify(value)))
 
 function jsonObject(part: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(
-    new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64url(part)),
-  )
+  const value = strictJson(decodeBase64url(part))
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new TypeError('not a JSON object')
   return value as Record<string, unknown>

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { strictJson } from '#domain/core/json-text.ts'
 import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import { decodeBase64url, encodeBase64url } from './compact.ts'
 
@@ -83,8 +84,7 @@ function elementsOf(element: unknown, walk: Walk): unknown[] {
 }
 
 function parsed(text: string): Disclosure {
-  const json = new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64url(text))
-  const array: unknown = JSON.parse(json)
+  const array = strictJson(decodeBase64url(text))
   if (!Array.isArray(array)) throw new TypeError('a disclosure is not a list')
   const [salt, second, third] = array
   if (typeof salt !== 'string') throw new TypeError('a disclosure has no salt')

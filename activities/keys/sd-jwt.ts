@@ -3,6 +3,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
+import { strictJson } from '#domain/core/json-text.ts'
 import { limits } from '#domain/core/limits.ts'
 import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import { standingAt } from '#domain/receipts/key-standing.ts'
@@ -122,7 +123,7 @@ function assertDisclosures(payload: Record<string, unknown>, disclosures: readon
 }
 
 function parseDisclosure(text: string): { name?: string; value: unknown } {
-  const array: unknown = JSON.parse(Buffer.from(decodeBase64url(text)).toString('utf8'))
+  const array = strictJson(decodeBase64url(text))
   const [, name, value] = z
     .union([z.tuple([z.string(), z.unknown()]), z.tuple([z.string(), z.string(), z.unknown()])])
     .parse(array)

@@ -1,3 +1,4 @@
+import { strictJson } from '#domain/core/json-text.ts'
 import {
   invalidPayment,
   type PaymentTerms,
@@ -36,8 +37,8 @@ export function readPaymentHeader(
 
 function decodeJson(raw: string): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(raw, 'base64')))
+    return strictJson(Buffer.from(raw, 'base64'))
   } catch {
-    throw invalidPayment('PAYMENT-SIGNATURE is not base64 of JSON')
+    throw invalidPayment('PAYMENT-SIGNATURE is not base64 of JSON that names each member once')
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
+import { firstFaults } from '#domain/core/faults.ts'
 import { type ColumnReader, columnReader } from '#domain/rails/columns.ts'
 import { type Extraction, encodingFinding, sheetFinding } from '#domain/rails/documents.ts'
 import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
@@ -115,10 +116,9 @@ export async function workOnUploads<Result>(
 function checked<Value>(schema: z.ZodType<Value>, value: unknown, place: string): Value {
   const { data, error } = schema.safeParse(value)
   if (error === undefined) return data
-  const errors = error.issues.map(({ path, message }) => ({
-    pointer: [place, ...path].join('/'),
-    message,
-  }))
+  const errors = firstFaults(
+    error.issues.map(({ path, message }) => ({ pointer: [place, ...path].join('/'), message })),
+  )
   throw unfit('The input does not fit the rail.', { errors })
 }
 

@@ -28,6 +28,9 @@ export function unknownCaller({
   })
 }
 
+/** Whether a caller is another one with each call. */
+export const isUnknown = ({ id }: Pick<Caller, 'id'>): boolean => id.startsWith('once:')
+
 /** Whether a header presents the access key of an agent. */
 export const isAccessKey = (header: CallRequest['headers'][string]): boolean =>
   typeof header === 'string' && /^Bearer ag_/i.test(header)

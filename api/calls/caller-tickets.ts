@@ -1,5 +1,7 @@
 import { denialOf } from '../auth/credential-standing.ts'
+import { isUnknown } from '../auth/public-caller.ts'
 import type { Caller } from '../context.ts'
+import { isPlain } from '../operation.ts'
 import type { AuthorizedCall } from './call.ts'
 import type { PipelineDeps } from './deps.ts'
 import { both, type User } from './quotas.ts'
@@ -13,6 +15,28 @@ export async function callerTickets(call: Called): Promise<CallerTicket | undefi
   const [rate, quota] = await Promise.all([callerTicket(call), quotaTicket(call)])
   return both(rate, quota)
 }
+
+/**
+ * Reads the input of a call within the limit of its caller, before anything else is worked out for it: a faulty call counts like any
+ * other. A caller over its limit is refused unread, but for as many calls again that may be repeats, whose answers are stored.
+ */
+export async function readWithin<T>(called: Omit<Called, 'input'>, read: () => T): Promise<T> {
+  const ticket = await callerTicket(called)
+  if (ticket?.granted === false && !(canRepeat(called) && (await ticket.mayRepeat?.())))
+    ticket.assertGranted()
+  try {
+    return read()
+  } catch (error) {
+    ticket?.assertGranted()
+    throw error
+  } finally {
+    ticket?.putBack()
+  }
+}
+
+/** Whether the call may have been made before; each call of an unknown caller is another one's. */
+const canRepeat = ({ operation, caller }: Pick<Called, 'operation' | 'caller'>): boolean =>
+  !isPlain(operation) && !isUnknown(caller)
 
 async function quotaTicket({
   operation,

@@ -16,7 +16,7 @@ import type {
   Operations,
   ReceivedCall,
 } from './call.ts'
-import { callerTickets } from './caller-tickets.ts'
+import { callerTickets, readWithin } from './caller-tickets.ts'
 import { type Claim, claimAgain, claimCall } from './claim.ts'
 import type { PipelineDeps } from './deps.ts'
 import { screenFreeText } from './forbidden-material.ts'
@@ -64,8 +64,11 @@ async function authorizeCall(call: IdentifiedCall): Promise<AuthorizedCall> {
   const { operation, request, deps, value } = call
   assertSize(request, bytesMaxOf([operation], request))
   const { caller: known, proof } = await authenticate(call, call.presented, deps)
-  const input = readInput(operation, withParams(value, request))
-  screenFreeText(operation.input, input)
+  const input = await readWithin({ operation, caller: known, request, deps }, () => {
+    const read = readInput(operation, withParams(value, request))
+    screenFreeText(operation.input, read)
+    return read
+  })
   const caller = await admitted({ operation, input }, known, deps)
   const authorized = { operation, request, deps, value, input, caller, proof }
   const { authorize } = operation

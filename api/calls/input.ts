@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
-import { pointerOf } from '#domain/core/json-pointer.ts'
-import { hasUniqueNames, isNestedWithin } from '#domain/core/json-text.ts'
+import { faultAt, firstFaults } from '#domain/core/faults.ts'
+import { type JsonFault, readJson } from '#domain/core/json-text.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -19,22 +19,22 @@ export function readValue(
   if (http.method === 'GET' || stream !== undefined) return request.query
   const body = request.body ?? new Uint8Array()
   if (body.length === 0 && isBodyOptional(operations)) return {}
-  if (!isNestedWithin(body, limits.jsonDepthMax))
-    throw unreadable(`the body nests deeper than ${limits.jsonDepthMax} levels`, 'nested too deep')
-  const { text, value } = parseJson(body)
-  if (!hasUniqueNames(body, value))
-    throw unreadable('an object of the body names a member twice', 'a name stands twice')
+  const read = readJson(body)
+  if ('fault' in read) throw unreadable(read.fault)
+  const { text, value } = read
   if (escapedSurrogate.test(text) || largeNumber.test(text)) assertWellFormed(value)
   return value
 }
 
-function parseJson(body: Uint8Array): { text: string; value: unknown } {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-    return { text, value: JSON.parse(text) }
-  } catch {
-    throw unreadable('the body is not UTF-8 JSON', 'not JSON')
-  }
+const faults: Record<JsonFault, readonly [detail: string, message: string]> = {
+  too_deep: [`the body nests deeper than ${limits.jsonDepthMax} levels`, 'nested too deep'],
+  name_twice: ['an object of the body names a member twice', 'a name stands twice'],
+  not_json: ['the body is not UTF-8 JSON', 'not JSON'],
+}
+
+function unreadable(fault: JsonFault): DomainError {
+  const [detail, message] = faults[fault]
+  return refuse('invalid_json', { detail, errors: [{ pointer: '', message }] })
 }
 
 // UTF-8 holds no surrogates; only an escape brings one into JSON.
@@ -44,10 +44,7 @@ const largeNumber = /(?:^|[:,[])\s*-?\d(?:\d{199}|[\d.]*[eE]\+?\d{3})/
 
 /** Throws 400 for a lone surrogate and for a number that is too large: neither has a canonical JSON, and so no digest. */
 function assertWellFormed(value: unknown): void {
-  const errors = illFormed(value, []).map((path) => ({
-    pointer: pointerOf(path),
-    message: 'holds a lone surrogate or a number that is too large',
-  }))
+  const errors = firstFaults(illFormed(value, []))
   if (errors.length === 0) return
   throw refuse('invalid_request', {
     detail: 'the body holds a lone surrogate or a number that is too large, which have no digest',
@@ -55,21 +52,18 @@ function assertWellFormed(value: unknown): void {
   })
 }
 
-function illFormed(value: unknown, path: readonly string[]): (readonly string[])[] {
-  if (typeof value === 'string') return /\p{Cs}/u.test(value) ? [path] : []
-  if (typeof value === 'number') return Number.isFinite(value) ? [] : [path]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, part]) => [
-    ...illFormed(key, path),
-    ...illFormed(part, [...path, key]),
-  ])
+function* illFormed(value: unknown, path: readonly string[]): Generator<PointerError> {
+  const isIll =
+    typeof value === 'string'
+      ? /\p{Cs}/u.test(value)
+      : typeof value === 'number' && !Number.isFinite(value)
+  if (isIll) yield faultAt(path, 'holds a lone surrogate or a number that is too large')
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, part] of Object.entries(value)) {
+    yield* illFormed(key, path)
+    yield* illFormed(part, [...path, key])
+  }
 }
-
-const unreadable = (detail: string, message: string): DomainError =>
-  refuse('invalid_json', {
-    detail,
-    errors: [{ pointer: '', message }],
-  })
 
 /** The value with what stands in the path; a status token there is a credential and no input. 400 for a name that stands in both. */
 export function withParams(value: unknown, { params }: Pick<CallRequest, 'params'>): unknown {
@@ -91,29 +85,24 @@ export function withParams(value: unknown, { params }: Pick<CallRequest, 'params
   })
 }
 
-/** The value as the operation's schema reads it; 400 with a JSON pointer for each fault. */
+/** The value as the operation's schema reads it; 400 with JSON pointers for its first faults. */
 export function readInput(operation: AnyOperation, value: unknown): unknown {
   const parsed = (operation.input as z.ZodType).safeParse(value)
-  if (!parsed.success) {
-    const errors = parsed.error.issues.flatMap(pointers)
-    throw refuse('invalid_request', {
-      detail: errors.map(({ pointer, message }) => `${pointer || '(body)'}: ${message}`).join('; '),
-      errors,
-    })
-  }
-  return parsed.data
+  if (parsed.success) return parsed.data
+  const errors = firstFaults(faultsOf(parsed.error.issues))
+  const texts = errors.map(({ pointer, message }) => `${pointer || '(body)'}: ${message}`)
+  throw refuse('invalid_request', { detail: texts.join('; '), errors })
 }
 
-function pointers(issue: z.core.$ZodIssue): PointerError[] {
-  const closest = closestOption(issue)
-  if (closest !== undefined) return closest.flatMap(pointers)
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      pointer: pointerOf([...issue.path, key]),
-      message: 'unknown property',
-    }))
+/** Works out the faults one by one, because their number is the caller's. */
+function* faultsOf(issues: readonly z.core.$ZodIssue[]): Generator<PointerError> {
+  for (const issue of issues) {
+    const closest = closestOption(issue)
+    if (closest !== undefined) yield* faultsOf(closest)
+    else if (issue.code === 'unrecognized_keys')
+      for (const key of issue.keys) yield faultAt([...issue.path, key], 'unknown property')
+    else yield faultAt(issue.path, issue.message)
   }
-  return [{ pointer: pointerOf(issue.path), message: issue.message }]
 }
 
 /** The faults of the option of a union that knows most members of the value; undefined for other faults. */

@@ -1,5 +1,7 @@
 import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
 import { isRetryable, type Refusal } from '#domain/core/errors.ts'
+import { firstFaults } from '#domain/core/faults.ts'
+import { beginOf } from '#domain/core/plain-text.ts'
 import { paymentRequiredHeaders } from '../../activities/payment/offers.ts'
 import { namesRails } from '../auth/named-rails.ts'
 import type { CallAnswer } from '../context.ts'
@@ -13,6 +15,8 @@ export type ProblemContext = {
   readonly access?: Access
 }
 
+/** A detail may repeat what the caller sent. */
+const DETAIL_MAX = 1_000
 /** Time for a caller that was given none, in milliseconds. */
 const RETRY_AFTER_MS = 1000
 
@@ -26,12 +30,12 @@ export function problemAnswer(refusal: Refusal, context: ProblemContext): CallAn
     title,
     status,
     code: refusal.code,
-    detail: refusal.detail,
+    detail: beginOf(refusal.detail, DETAIL_MAX),
     retryable: isRetryable(refusal.code),
     retry_after_ms: retryAfterMs,
     money_moved: refusal.money_moved ?? 'no',
     next_action: refusal.next_action,
-    errors: refusal.errors ?? [],
+    errors: firstFaults(refusal.errors ?? []),
     request_id: context.requestId,
     trace_id: context.traceId,
   }

@@ -98,6 +98,11 @@ export function both(
   if (one === undefined || other === undefined) return one ?? other
   return {
     granted: one.granted && other.granted,
+    mayRepeat: async () => {
+      const over = [one, other].filter(({ granted }) => !granted)
+      const may = await Promise.all(over.map((ticket) => ticket.mayRepeat?.() ?? false))
+      return may.every((each) => each)
+    },
     headers: { ...other.headers, ...one.headers },
     putBack: () => {
       one.putBack()

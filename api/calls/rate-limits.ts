@@ -21,7 +21,8 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
   const policies = ratePolicies(config)
   const named = (policy: RatePolicyName): Named => {
     const { quota } = policies[policy]
-    return { policy, quota, limiter: createLimiter(pool, policy, quota, WINDOW_SECONDS) }
+    const limiterOf = (name: string) => createLimiter(pool, name, quota, WINDOW_SECONDS)
+    return { policy, quota, limiter: limiterOf(policy), repeats: limiterOf(`${policy}-repeats`) }
   }
   const perAddress = named('address')
   const perWallet = named('wallet')
@@ -95,7 +96,8 @@ export async function callerTicket({
   return limits.publicCaller(caller.address, used)
 }
 
-type Named = { policy: RatePolicyName; quota: number; limiter: Limiter }
+/** `repeats` counts what is still read of a caller that is over its limit, as many calls again. */
+type Named = { policy: RatePolicyName; quota: number; limiter: Limiter; repeats: Limiter }
 
 async function callOf(named: Named, key: string, points = 1): Promise<CallerTicket> {
   const { policy, quota } = named
@@ -107,6 +109,7 @@ async function callOf(named: Named, key: string, points = 1): Promise<CallerTick
       'RateLimit-Policy': `"${policy}";q=${quota};w=${WINDOW_SECONDS}`,
       ...(ticket.granted ? { RateLimit: `"${policy}";${standingOf(ticket)}` } : {}),
     },
+    mayRepeat: async () => ticket.granted || (await named.repeats.take(key, points)).granted,
     assertGranted: () => {
       used = true
       assertGranted(ticket, named)

@@ -15,7 +15,13 @@ import { answeredByWorkflow, keptOf } from '../operation.ts'
 import { answerRead, answerStored } from './answer.ts'
 import type { CallExecution } from './call.ts'
 import { checkOutput, contextOf, handle } from './handle.ts'
-import { refusalAfterFee, settleBefore, settleCall } from './settlement.ts'
+import {
+  asksForDebt,
+  refusalAfterFee,
+  settleBefore,
+  settleCall,
+  withUnknownOutcome,
+} from './settlement.ts'
 
 /** Runs the effect of a granted call; undefined when the grant was given up meanwhile and the call has to be claimed again. */
 export async function leadCall(
@@ -57,8 +63,8 @@ async function giveUp(
     (!begun || errorCodes[refusal.code].status < 500 || withoutEffect.has(refusal.code))
   const released = proven && (await transaction(deps.db, (tx) => releaseCall(tx, identity.callId)))
   if (!released) await dropCallLease(deps.db, identity.callId, holder).catch(() => undefined)
-  // A grant that could not be given up was used meanwhile, by the attempt that led before.
-  return proven && !released ? { ...refusal, money_moved: 'unknown' } : refusal
+  // A grant that could not be given up was used, by this attempt or by the one that led before.
+  return proven && !released && !asksForDebt(refusal) ? withUnknownOutcome(refusal) : refusal
 }
 
 /** Handles the call, checks and stores its answer, and settles. A 202 is not stored: each repeat works it out again. */

@@ -1,3 +1,4 @@
+import { errorCodes } from '#domain/core/error-codes.ts'
 import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
 import { type AnsweredCall, findCall, requireCall } from '../../activities/store/calls/calls.ts'
 import {
@@ -46,8 +47,25 @@ export async function refusalAfterFee(
   const row = await findCall(deps.db, identity.callId)
   const payment = row?.payment_id == null ? undefined : await findPayment(deps.db, row.payment_id)
   const out = payment?.state === 'settling' || payment?.state === 'pending'
-  return new DomainError(out ? { ...refusal, money_moved: 'unknown' } : refusal)
+  return new DomainError(out ? withUnknownOutcome(refusal) : refusal)
 }
+
+/**
+ * The refusal of a call whose effect or fee may have happened. One that asks for a payment would ask for a second one: the caller
+ * repeats the call instead.
+ */
+export function withUnknownOutcome(refusal: Refusal): Refusal {
+  if (errorCodes[refusal.code].status !== 402) return { ...refusal, money_moved: 'unknown' }
+  return refuse('settlement_pending', {
+    detail: 'another attempt of this call may be paying for it',
+    money_moved: 'unknown',
+    retry_after_ms: 1000,
+  }).refusal
+}
+
+/** Whether the payment of a call that had its effect is proven to have failed, so that a new one is owed for it. */
+export const asksForDebt = ({ code, extra }: Refusal): boolean =>
+  errorCodes[code].status === 402 && extra?.['debt'] !== undefined
 
 async function payDebt(call: CallExecution, failedPaymentId: string): Promise<string> {
   const claim = await verifyPresentedPayment(call, { debt: debtOf(call, failedPaymentId) })

@@ -3,6 +3,8 @@ export type CallerTicket = {
   readonly granted: boolean
   assertGranted(): void
   putBack(): void
+  /** Whether a call over the limit may still be read, because it may be the repeat of one; absent where none can be. */
+  mayRepeat?(): Promise<boolean>
   /** What the answer says of the limit. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { type Response as ExpressResponse, type RequestHandler, Router } from 'express'
 import type { Logger } from 'pino'
-import { hasUniqueNames, isNestedWithin } from '#domain/core/json-text.ts'
+import { readJson } from '#domain/core/json-text.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { RateLimits } from '../calls/deps.ts'
 import type { CallerTicket } from '../calls/tickets.ts'
@@ -97,13 +97,8 @@ function fromOurPages(baseUrl: string): RequestHandler {
 
 /** The JSON of a body; undefined where it is none, names a member twice, or nests deeper than the input of any call may. */
 function messageIn(body: unknown): unknown {
-  if (!Buffer.isBuffer(body) || !isNestedWithin(body, DEPTH_MAX)) return undefined
-  try {
-    const message: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-    return hasUniqueNames(body, message) ? message : undefined
-  } catch {
-    return undefined
-  }
+  const read = Buffer.isBuffer(body) ? readJson(body, DEPTH_MAX) : undefined
+  return read !== undefined && 'value' in read ? read.value : undefined
 }
 
 /** The operation that a message calls: its pipeline counts the call. */

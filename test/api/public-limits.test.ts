@@ -144,3 +144,51 @@ verifies(
     )
   },
 )
+
+verifies(
+  'admission.faults-bounded',
+  'faulty calls count, and over the limit none is held against a schema',
+  async () => {
+    const members = Array.from({ length: 4_000 }, (_, index) => [`member${index}`, 1])
+    const faulty = JSON.stringify(Object.fromEntries(members))
+    const send = async (address: string, more: Record<string, string> = {}) => {
+      const answer = await fetch(`${apis.hosts[0]!.base}/api/agents/quote`, {
+        method: 'POST',
+        headers: { 'x-forwarded-for': address, 'content-type': 'application/json', ...more },
+        body: faulty,
+      })
+      const text = await answer.text()
+      expect(text.length).toBeLessThanOrEqual(8_192)
+      return answer.status
+    }
+    const sent = async (count: number, ...from: Parameters<typeof send>) => {
+      const answers: number[] = []
+      while (answers.length < count) answers.push(await send(...from))
+      return answers
+    }
+    expect(await sent(5, '192.0.2.61')).toEqual([400, 400, 400, 429, 429])
+    const secret = { 'idempotency-secret': 'b'.repeat(22) }
+    expect(await sent(7, '192.0.2.62', secret)).toEqual([400, 400, 400, 429, 429, 429, 429])
+    expect(await statuses(1, '192.0.2.63', () => ['/api/agents/quote', quote('q-1')])).toEqual([
+      200,
+    ])
+  },
+)
+
+verifies(
+  'admission.faults-bounded',
+  'a caller over its limit is read as often again, for repeats',
+  async () => {
+    const secret = { 'idempotency-secret': 'c'.repeat(22) }
+    const call = (keys: string[]) =>
+      statuses(
+        keys.length,
+        '192.0.2.64',
+        (index) => ['/api/agents/quote', quote(keys[index]!)],
+        secret,
+      )
+    expect(await call(['k-1', 'k-2', 'k-3'])).toEqual([200, 200, 200])
+    expect(await call(['k-1', 'k-2', 'k-3'])).toEqual([200, 200, 200])
+    expect(await call(['k-1'])).toEqual([429])
+  },
+)

@@ -30,6 +30,16 @@ export const admissionRequirements = {
     behavior:
       'A body in which an object names a member twice is 400 invalid_json, and -32700 for MCP, so that a signature, a digest and the effect are of the same values.',
   },
+  'calls.one-reader': {
+    source: 'calls § Bodies',
+    behavior:
+      'JSON in a wallet proof, a payment of x402 or MPP, a key binding, a mandate and its disclosures is read as a body is: one that names a member twice, begins with a byte order mark or nests deeper than 64 levels is refused like a malformed one.',
+  },
+  'admission.faults-bounded': {
+    source: 'calls § Bodies',
+    behavior:
+      'A refusal lists at most 20 faults, and a problem has at most 8 KiB, whatever the body is. A faulty call counts for the limit of its caller, and a caller over its limit is refused before its body is held against the schema, but for as many calls again that may be repeats.',
+  },
   'admission.counts-bounded': {
     source: 'limits § Quotas',
     behavior:

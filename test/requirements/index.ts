@@ -705,7 +705,12 @@ export const requirements = {
   'x402.strict-payload': {
     source: 'money § x402 offers',
     behavior:
-      'A payment with permit2Authorization, an ERC-6492 wrapper or any extra member returns 402 payment_invalid, and the handler does not run.',
+      'A payment with permit2Authorization, an ERC-6492 wrapper or any extra member but extensions returns 402 payment_invalid, and the handler does not run.',
+  },
+  'x402.extensions': {
+    source: 'money § x402 offers',
+    behavior:
+      'A payment whose client added extensions is taken like one without: they are no part of what counts.',
   },
   'x402.header-confusion': {
     source: 'money § x402 offers',

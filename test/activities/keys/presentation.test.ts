@@ -103,17 +103,20 @@ const joined = ({ jwt, disclosures }: { jwt: string; disclosures: string[] }): s
 /** A version 2 presentation of a mandate whose binding is right for exactly these bytes. */
 const bound = (mandate: string, more: object = {}) => present(2, challenge, mandate, more)
 
-/** A version 1 binding with anything in header and payload, signed raw by the holder. */
+/** A version 1 binding with anything in header and payload, signed raw by the holder; `written` changes the JSON of the payload. */
 async function boundByHand({
   header = {},
   payload = {},
+  written = (json) => json,
 }: {
   header?: object
   payload?: object
+  written?: (json: string) => string
 }): Promise<string> {
   const mandate = mandates[1]
   const facts = keyBindingPayload(bindingOf(challenge), sha256Base64url(mandate), nowSeconds)
-  const input = `${b64u({ ...holderBindingHeaders[1], ...header })}.${b64u({ ...facts, ...payload })}`
+  const claims = Buffer.from(written(JSON.stringify({ ...facts, ...payload })))
+  const input = `${b64u({ ...holderBindingHeaders[1], ...header })}.${claims.toString('base64url')}`
   const hash = `0x${createHash('sha256').update(input).digest('hex')}` as const
   const signature = Buffer.from((await holder.sign({ hash })).slice(2), 'hex').subarray(0, 64)
   return `${mandate}${input}.${signature.toString('base64url')}`
@@ -395,6 +398,16 @@ describe('a key binding', () => {
       },
     )
   }
+
+  verifies('calls.one-reader', 'that can be read in two ways is refused', async () => {
+    const twice = (json: string) => json.replace('"iat"', '"iat":1,"iat"')
+    const marked = (json: string) => `\ufeff${json}`
+    for (const written of [twice, marked])
+      await expect(check(challenge, await boundByHand({ written }))).rejects.toMatchObject(
+        refusal('key_binding_invalid'),
+      )
+    expect(await check(challenge, await boundByHand({}))).toMatchObject({ version: 1 })
+  })
 
   test.each([-300, 300])('whose iat is %i s from now is accepted', async (offset) => {
     const presentation = await present(2, challenge, mandates[2], { issuedAt: nowSeconds + offset })

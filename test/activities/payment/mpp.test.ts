@@ -217,6 +217,14 @@ verifies('mpp.refused', 'each fault of a credential is named', async () => {
     )
 })
 
+verifies('calls.one-reader', 'a credential that names a member twice is refused', async () => {
+  const json = Buffer.from((await sign(offer())).slice('Payment '.length), 'base64url').toString()
+  const sent = (text: string) => `Payment ${Buffer.from(text).toString('base64url')}`
+  expect(refusalOf(() => mpp.accept(sent(json), call, now()))).toBe('accepted')
+  for (const twice of [json.replace('"nonce"', '"nonce":"0x00","nonce"'), `\ufeff${json}`])
+    expect(refusalOf(() => mpp.accept(sent(twice), call, now()))).toContain('payment_invalid')
+})
+
 verifies('mpp.no-storage', 'another process and a later key know a challenge', async () => {
   const header = await sign(offer())
   const next = { key: randomBytes(32), since: 1 }

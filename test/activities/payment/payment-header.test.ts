@@ -70,6 +70,24 @@ test('mixed-case hex of a nonce is the same payment', () => {
   expect(ids[0]).toBe(ids[1])
 })
 
+verifies('x402.extensions', 'extensions of a client change nothing of its payment', () => {
+  const extensions = { 'payment-identifier': { info: { id: 'x' } } }
+  const { raw: _with, ...extended } = Object(read({ ...payment, extensions }))
+  const { raw: _without, ...plain } = Object(read(payment))
+  expect(extended).toEqual(plain)
+})
+
+verifies('calls.one-reader', 'a payment that names a member twice is refused', () => {
+  const json = JSON.stringify(payment)
+  for (const twice of [
+    json.replace('{', '{"x402Version":1,'),
+    json.replace('"nonce"', `"nonce":"0x${'00'.repeat(32)}","nonce"`),
+  ])
+    refused(() =>
+      readPaymentHeader({ 'payment-signature': Buffer.from(twice).toString('base64') }, offer),
+    )
+})
+
 test('no header is no payment', () => {
   expect(readPaymentHeader({}, offer)).toBeUndefined()
 })
@@ -81,10 +99,7 @@ const withAuthorization = (more: object) =>
 test.each<[string, unknown]>([
   ['version 1', { ...payment, x402Version: 1 }],
   ['an unknown member', { ...payment, extra: 1 }],
-  [
-    'an extension that was not offered',
-    { ...payment, extensions: { 'payment-identifier': { info: { id: 'x' } } } },
-  ],
+  ['extensions that are a list', { ...payment, extensions: [] }],
   ['no accepted terms', { ...payment, accepted: undefined }],
   [
     'an additional permit2 authorization',

@@ -45,7 +45,7 @@ async function shortLivedCreate(seconds: number) {
     terms,
     payment,
     call,
-    owed: { status: 402, body: { debt, accepts: [termsOf(on.rail)] } },
+    owed: { status: 402, body: { debt, accepts: [termsOf(on.rail)], money_moved: 'no' } },
   }
 }
 

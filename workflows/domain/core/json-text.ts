@@ -1,4 +1,33 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { limits } from './limits.ts'
+
+/** Why bytes are not JSON that every reader takes for the same value. */
+export type JsonFault = 'not_json' | 'too_deep' | 'name_twice'
+
+/**
+ * The value of JSON that every reader takes for the same one: UTF-8 without a byte order mark, not nested deeper than `depthMax`, and no
+ * object names a member twice (RFC 7493, 2.1 and 2.3). Everything that strangers send is read by it, or by `strictJson`.
+ */
+export function readJson(
+  bytes: Uint8Array,
+  depthMax: number = limits.jsonDepthMax,
+): { readonly text: string; readonly value: unknown } | { readonly fault: JsonFault } {
+  if (!isNestedWithin(bytes, depthMax)) return { fault: 'too_deep' }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const value: unknown = JSON.parse(text)
+    return hasUniqueNames(bytes, value) ? { text, value } : { fault: 'name_twice' }
+  } catch {
+    return { fault: 'not_json' }
+  }
+}
+
+/** The value of `readJson`; throws TypeError for any other bytes. */
+export function strictJson(bytes: Uint8Array): unknown {
+  const read = readJson(bytes)
+  if ('value' in read) return read.value
+  throw new TypeError('not JSON that every reader takes for the same value')
+}
 
 const [QUOTE, BACKSLASH, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] =
   utf8ToBytes('"\\:[]{}')

@@ -59,7 +59,8 @@ const paymentSchema = z.strictObject({
   }),
   accepted: z.record(z.string(), z.unknown()),
   resource: z.record(z.string(), z.unknown()).optional(),
-  extensions: z.strictObject({}).optional(),
+  // A client may add some (x402 v2, 5.2.1); none was offered, so none counts.
+  extensions: z.record(z.string(), z.unknown()).optional(),
 })
 
 /**

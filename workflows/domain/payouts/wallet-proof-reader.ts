@@ -1,6 +1,6 @@
-import { bytesToUtf8 } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
 import { z } from 'zod'
+import { strictJson } from '../core/json-text.ts'
 import { CHAIN_ID, limits } from '../core/limits.ts'
 import type { WalletProof } from './wallet-proof.ts'
 
@@ -16,11 +16,11 @@ const walletProofSchema: z.ZodType<WalletProof> = z.strictObject({
   signature: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{130}$/)]),
 })
 
-/** Decodes a header value; undefined when it is too long, not base64url, not JSON or not of the schema. */
+/** Decodes a header value; undefined when it is too long, not base64url, not strict JSON or not of the schema. */
 export function decodeWalletProof(header: string): WalletProof | undefined {
   if (header.length > limits.proofHeaderBytesMax) return undefined
   try {
-    return walletProofSchema.safeParse(JSON.parse(bytesToUtf8(base64urlnopad.decode(header)))).data
+    return walletProofSchema.safeParse(strictJson(base64urlnopad.decode(header))).data
   } catch {
     return undefined
   }

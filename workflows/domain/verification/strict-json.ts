@@ -1,12 +1,13 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
-import { hasUniqueNames } from '../core/json-text.ts'
+import { hasUniqueNames, readJson } from '../core/json-text.ts'
 import { isObject } from '../core/plain-object.ts'
 
-/** The object in base64url (RFC 4648 §5, unpadded) of strict UTF-8 JSON; undefined for anything else. */
+/** The object in base64url (RFC 4648 §5, unpadded) of strict JSON; undefined for anything else. */
 export function objectIn(part: string): Record<string, unknown> | undefined {
   const bytes = bytesIn(part)
-  return bytes === undefined ? undefined : objectOf(textOf(bytes))
+  const read = bytes && readJson(bytes)
+  return read !== undefined && 'value' in read && isObject(read.value) ? read.value : undefined
 }
 
 /** The bytes of unpadded base64url in its one form; undefined for anything else. */

@@ -45,7 +45,7 @@ test('a payment of the offered terms is read in lowercase', () => {
     accepted: offer,
     raw: 'raw',
   })
-  expect(parsed({ ...payment, resource: { url: 'x' }, extensions: {} }).value).toBe(1000n)
+  expect(parsed({ ...payment, resource: { url: 'x' }, extensions: { x: 1 } }).value).toBe(1000n)
 })
 
 const MAX = 2n ** 256n - 1n
@@ -53,7 +53,6 @@ test.each([
   ['no object', null],
   ['another version', { ...payment, x402Version: 1 }],
   ['an unknown member', { ...payment, extra: 1 }],
-  ['an extension', { ...payment, extensions: { x: 1 } }],
   ['a short address', signed({ from: payer.slice(0, -1) })],
   ['a long address', signed({ from: `${payer}0` })],
   ['an address without its prefix', signed({ from: payer.slice(2) })],

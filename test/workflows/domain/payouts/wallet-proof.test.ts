@@ -37,6 +37,19 @@ const proof: WalletProof = {
   signature: knownSignature,
 }
 
+verifies('calls.one-reader', 'a proof that names a member twice is none', () => {
+  const read = (json: string) => decodeWalletProof(Buffer.from(json).toString('base64url'))
+  const json = JSON.stringify(proof)
+  expect(read(json)).toEqual(proof)
+  const other = `0x${'22'.repeat(20)}`
+  for (const twice of [
+    json.replace('"wallet"', `"wallet":"${other}","wallet"`),
+    json.replace('"method"', '"method":"GET","\\u006dethod"'),
+    `\ufeff${json}`,
+  ])
+    expect(read(twice)).toBeUndefined()
+})
+
 verifies(
   'proof.known-answer',
   'the text of the known answer is signed to the known signature',
