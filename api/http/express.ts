@@ -61,7 +61,12 @@ export function createApp(surface: Surface): Express {
   if (surface.host === 'base')
     app.use(createMcpRoutes({ ...surface, toolbox: operationToolbox(served, surface.call) }))
   for (const group of groupByPath(served)) {
-    app.all(routeOf(group.path), admit(group), readBody(group), answerCall(surface, group))
+    app.all(
+      routeOf(group.path),
+      admit(group),
+      readBody(group, surface.limits),
+      answerCall(surface, group),
+    )
   }
   for (const { path } of groupByPath(surface.registry.filter((one) => !served.includes(one))))
     app.all(routeOf(path), elsewhere(surface))

@@ -1,11 +1,14 @@
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
 import type { Presentation } from '../auth/presented.ts'
 import { bytesMaxOf } from '../calls/body-size.ts'
+import type { RateLimits } from '../calls/deps.ts'
 import type { BodyStream } from '../context.ts'
-import type { AnyOperation } from '../operation.ts'
+import { type AnyOperation, waysOf } from '../operation.ts'
 import { isWritten, mediaTypeOf } from './admit.ts'
 import { tooLarge } from './answer-error.ts'
+import { clientAddress } from './client-address.ts'
 import type { PathGroup } from './operation-groups.ts'
 
 /** How long a body may take, and how long a stream may pause. */
@@ -14,8 +17,11 @@ const BODY_MS = 30_000
 const LINGER_MS = 30_000
 
 /** Reads a body up to the largest limit of its operations, leaves a stream alone, and refuses unread what says it is longer. */
-export function readBody({ methods }: PathGroup): RequestHandler {
-  return (request, response, next) => {
+export function readBody(
+  { methods }: PathGroup,
+  addresses: Pick<RateLimits, 'address'>,
+): RequestHandler {
+  return async (request, response, next) => {
     if (!isWritten(request)) return next()
     response.once('finish', () => letGo(request))
     const group = methods.get(request.method) ?? []
@@ -23,8 +29,20 @@ export function readBody({ methods }: PathGroup): RequestHandler {
     const most = streaming?.bytesMax ?? bytesMaxOf(group, presentationOf(request))
     if (Number(request.get('content-length') ?? 0) > most) throw tooLarge()
     if (streaming !== undefined) return next()
+    if (most > limits.bodyBytesMax && group.some((one) => waysOf(one).includes('provider')))
+      await assertWelcome(request, addresses)
     readWhole(most, request, response, next)
   }
+}
+
+/** Anyone may say that a body is signed: a large one is read only within the limit of its address, which the pipeline counts. */
+async function assertWelcome(
+  request: Request,
+  addresses: Pick<RateLimits, 'address'>,
+): Promise<void> {
+  const ticket = await addresses.address(clientAddress(request))
+  if (!ticket.granted) ticket.assertGranted()
+  ticket.putBack()
 }
 
 const presentationOf = ({ headers, params }: Request): Presentation => ({

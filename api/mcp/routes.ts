@@ -66,7 +66,7 @@ export function createMcpRoutes({ toolbox, baseUrl, log, oauth, ...served }: Ser
   }
   const router = Router({ caseSensitive: true, strict: true })
   if (oauth !== undefined) router.use(oauthMetadata(oauth, baseUrl))
-  const admitted = [fromOurPages(baseUrl), admit(group), readBody(group)]
+  const admitted = [fromOurPages(baseUrl), admit(group), readBody(group, served.limits)]
   router.all([...endpointPaths], ...admitted, async (request, response) => {
     const message = messageIn(request.body)
     if (message === undefined) return refuseMessage(response, ProtocolErrorCode.ParseError)

@@ -168,6 +168,11 @@ export const requirements = {
     behavior:
       'The event of a provider is accepted when its raw bytes are signed as v1, v1a or in Stripe’s form and the signature is at most 300 seconds old.',
   },
+  'money.provider-event-form': {
+    source: 'money § Provider events',
+    behavior:
+      'A signed event of at most 1 MiB whose type says nothing about a payment is 202 and not accepted, whatever its shape. NUL, other control characters and lone surrogates in the names of any other event are 400. Beyond the limit of its address no large body is read.',
+  },
   'money.provider-event': {
     source: 'money § Provider events',
     behavior: 'The events of every provider are mapped to one of four types about one payment.',

@@ -16,6 +16,8 @@ export const limits = {
   challengeTokenCharsMax: 8192,
   expiresAtMax: 4_102_444_800,
   bodyBytesMax: 65_536,
+  /** Decision: the body of a payment provider's event; Stripe's thin and full events stay below it. */
+  providerEventBytesMax: 1_048_576,
   /** Passports, packs and proofs have this many characters at most. */
   artifactCharsMax: 24_000,
   /** Decision: the body of an analysis of evidence, of every caller. */

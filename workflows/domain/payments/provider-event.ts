@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../core/errors.ts'
+import { faultAt, firstFaults } from '../core/faults.ts'
+import { plainText } from '../core/plain-text-field.ts'
 import { paysIn } from './payment-authority.ts'
 import type { AuthorityType, Verdict } from './payment-reference.ts'
 import {
@@ -9,9 +11,9 @@ import {
   type StoredEvent,
 } from './provider-event-type.ts'
 import { checkReturns } from './returned-money.ts'
-import { readStripe, stripeEvent } from './stripe-event.ts'
+import { isHeard, readStripe, stripeEvent } from './stripe-event.ts'
 
-const text = z.string().min(1).max(200)
+const text = plainText(200)
 const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)
 const walletId = z.string().regex(/^aw_[0-9a-f]{64}$/)
 
@@ -42,14 +44,18 @@ const ProviderEventBody = z
   )
   .meta({ oneOf: [{ required: ['provider_session_id'] }, { required: ['external_reference'] }] })
 
-/** A verified event's body as what it says of a payment; undefined for a Stripe event of no concern; 400 `invalid_request`. */
+/**
+ * A verified event's body as what it says of a payment; undefined for an event of a type of no concern, whatever its shape; 400
+ * `invalid_request`.
+ */
 export function readProviderEvent(
   scheme: 'standard' | 'stripe',
   body: unknown,
 ): ProviderEvent | undefined {
-  return scheme === 'stripe'
-    ? readStripe(parsed(stripeEvent, body))
-    : readStandard(parsed(ProviderEventBody, body))
+  if (scheme === 'stripe') return isHeard(body) ? readStripe(parsed(stripeEvent, body)) : undefined
+  const { type } = Object(body)
+  const isOther = typeof type === 'string' && !providerEventTypes.some((heard) => heard === type)
+  return isOther ? undefined : readStandard(parsed(ProviderEventBody, body))
 }
 
 function readStandard(event: z.output<typeof ProviderEventBody>): ProviderEvent {
@@ -81,14 +87,8 @@ function readStandard(event: z.output<typeof ProviderEventBody>): ProviderEvent 
 function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
   const read = schema.safeParse(body)
   if (read.success) return read.data
-  const errors = read.error.issues.map(({ path, message }) => ({
-    pointer: `/${path.join('/')}`,
-    message,
-  }))
-  throw refuse('invalid_request', {
-    detail: 'the event has another form',
-    errors,
-  })
+  const errors = firstFaults(read.error.issues.map(({ path, message }) => faultAt(path, message)))
+  throw refuse('invalid_request', { detail: 'the event has another form', errors })
 }
 
 type Paid = {

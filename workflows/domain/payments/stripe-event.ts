@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { plainText } from '../core/plain-text-field.ts'
 import type { ProviderEvent, ProviderEventType } from './provider-event-type.ts'
 
-const text = z.string().min(1).max(200)
+const text = plainText(200)
 const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)
 const walletId = z.string().regex(/^aw_[0-9a-f]{64}$/)
 /** Stripe names an object by its id, or spells it out where that was asked for. */
@@ -10,6 +11,13 @@ const named = z
   .nullish()
   .transform((id) => id ?? null)
 const cents = z.int().min(0)
+
+/** The types of events that may be about a payment; an event of any other type is of no concern, whatever its shape. */
+const HEARD =
+  /^(checkout\.session\.(completed|expired|async_payment_\w+)|charge\.(refund|refunded|dispute)(\.\w+)*|refund\.\w+)$/
+
+/** Whether a Stripe event may be about a payment, by its type alone. */
+export const isHeard = (body: unknown): boolean => HEARD.test(String(Object(body).type))
 
 /** The members of a checkout session, a charge, a refund or a dispute that matter here. */
 export const stripeEvent = z.object({
@@ -22,7 +30,7 @@ export const stripeEvent = z.object({
       amount_total: cents.nullish(),
       amount: cents.nullish(),
       amount_refunded: cents.nullish(),
-      currency: z.string().max(10).nullish(),
+      currency: plainText(10).nullish(),
       payment_status: z.string().nullish(),
       payment_intent: named,
       charge: named,

@@ -130,7 +130,7 @@ verifies(
     for (const wrong of [
       { ...event, provider_session_id: 't' },
       { ...event, amount_usd: 1.5 },
-      { ...event, type: 'payment.maybe' },
+      { ...event, type: 7 },
       { ...event, extra: 1 },
       null,
     ])

@@ -115,6 +115,8 @@ test('the refusal of an event points at its members', () => {
     code: 'invalid_request',
     errors: [{ pointer: '/currency', message: expect.stringMatching(/\S/) }],
   })
-  const stripe = refusalOf(() => readProviderEvent('stripe', { id: 'evt_1', type: 'x', data: {} }))
+  const stripe = refusalOf(() =>
+    readProviderEvent('stripe', { id: 'evt_1', type: 'charge.refunded', data: {} }),
+  )
   expect(stripe.errors?.[0]?.pointer).toBe('/data/object')
 })
