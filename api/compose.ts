@@ -34,6 +34,8 @@ import { createAttempts } from './auth/attempts.ts'
 import { operatorTokensOf } from './auth/operator-token.ts'
 import { findTokenSubjects } from './auth/token-subjects.ts'
 import type { PipelineDeps } from './calls/deps.ts'
+import { newWallets } from './auth/new-wallets.ts'
+import { createAttemptsAtOnce } from './calls/attempts-at-once.ts'
 import { createKeyedQueue } from './calls/keyed-queue.ts'
 import { createQuotas } from './calls/quotas.ts'
 import { createRateLimits } from './calls/rate-limits.ts'
@@ -347,6 +349,7 @@ function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
     changes,
     clock: createDatabaseClock(db),
     wallets,
+    isNewWallet: newWallets(db),
     offers,
     mpp: createMpp({
       baseUrl: config.BASE_URL,
@@ -359,6 +362,7 @@ function pipelineDeps(adapters: Adapters, services: Services): PipelineDeps {
     unknownCalls: createSlots(limits.unknownCallsAtOnce),
     attempts: createAttempts(db, config.LIMIT_FAILED_CREDENTIALS_PER_MINUTE),
     callerQueue: createKeyedQueue(),
+    beginAttempt: createAttemptsAtOnce(),
     operators: {
       find: (operatorId) => findOperator(db, operatorId),
       findSession: (secret) => findSession(db, secret, tokens.sessionMacs),

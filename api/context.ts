@@ -74,7 +74,13 @@ export type Caller =
       /** What the operation examines. */
       readonly presented?: Presented
     }
-  | { readonly kind: 'wallet'; readonly id: string; readonly wallet: `0x${string}` }
+  | {
+      readonly kind: 'wallet'
+      readonly id: string
+      readonly wallet: `0x${string}`
+      /** It never paid for a call, so that its calls count for its address too. */
+      readonly isNew: boolean
+    }
   | {
       readonly kind: 'agent'
       readonly id: string

@@ -56,7 +56,7 @@ async function waitForSlot(
   { workflowId, holder, slots, until }: SlotRequest,
 ): Promise<number> {
   const leaseMs = deps.config.UPDATE_WAIT_MS * 2
-  for (;;) {
+  for (let attempt = 0; ; attempt += 1) {
     const slot = await takeLease(deps.db, workflowId, holder, slots, leaseMs)
     if (slot !== undefined) return slot
     if (performance.now() >= until) {
@@ -66,7 +66,7 @@ async function waitForSlot(
         retry_after_ms: 500,
       })
     }
-    await deps.changes.wait(workflowId, 50)
+    await deps.changes.wait(workflowId, Math.min(50 * 2 ** attempt, 400))
   }
 }
 

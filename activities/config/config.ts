@@ -207,6 +207,9 @@ export const configSchema = z.object({
   ),
   FREE_GRANTS_PER_DAY: count(100_000).describe('free calls over all wallets'),
   LIMIT_WALLET_PER_MINUTE: count(120).describe('calls with a proof of one wallet'),
+  LIMIT_NEW_WALLETS_PER_MINUTE: count(60).describe(
+    'calls with proofs of wallets that never paid for a call, from one client address',
+  ),
   LIMIT_AGENT_PER_MINUTE: count(120).describe('calls with one credential of an agent'),
   LIMIT_PUBLIC_READS_PER_MINUTE: count(60).describe(
     'calls that read, without a credential, from one client address',

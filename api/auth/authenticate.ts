@@ -198,14 +198,14 @@ const unknownToken = (): DomainError =>
 
 async function walletCaller(
   { request, value }: ReadCall,
-  { proof }: Known<'wallet'>,
+  { proof, isNew }: Known<'wallet'>,
   deps: AuthDeps,
 ): Promise<Authenticated> {
   const body = request.method === 'GET' ? undefined : value
   await deps.attempts.guard({ address: request.address }, async () => assertProvenBody(proof, body))
   const { wallet, nonce, body_sha256 } = proof
   return {
-    caller: { kind: 'wallet', id: `wallet:${wallet}`, wallet },
+    caller: { kind: 'wallet', id: `wallet:${wallet}`, wallet, isNew },
     proof: { wallet, nonce, bodySha256: body_sha256 },
   }
 }

@@ -4,6 +4,7 @@ import type { KnownCredentials } from './agent.ts'
 import type { SpokeFor } from './agent-signature.ts'
 import type { VerifyAgentToken } from './agent-token.ts'
 import type { Attempts } from './attempts.ts'
+import type { IsNewWallet } from './new-wallets.ts'
 import type { KnownOperators } from './operator.ts'
 import type { FindTokens } from './status-token.ts'
 import type { WalletProofDeps } from './wallet-proof.ts'
@@ -17,6 +18,7 @@ export type AuthDeps = {
   /** The limit of calls per address; `assertGranted` throws 429 `rate_limited`. */
   readonly limits: { address(address: string): Promise<{ assertGranted(): void }> }
   readonly wallets: WalletProofDeps
+  readonly isNewWallet: IsNewWallet
   readonly operators: KnownOperators
   /** Read in the database for each call: a revocation applies at once, in every process. */
   readonly agents: KnownCredentials & {

@@ -18,7 +18,7 @@ export type Identity =
   | { readonly kind: 'agent'; readonly credential: CredentialOfAgent }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'status'; readonly token: TokenSubject & { readonly tokenSha256: string } }
-  | { readonly kind: 'wallet'; readonly proof: WalletProof }
+  | { readonly kind: 'wallet'; readonly proof: WalletProof; readonly isNew: boolean }
   | { readonly kind: 'provider' }
 
 /**
@@ -56,8 +56,10 @@ export async function recognise(
       return { kind: 'agent', credential: await findCredential(request, deps) }
     case 'status':
       return { kind: 'status', token: await findToken(operations, request, deps) }
-    case 'wallet':
-      return { kind: 'wallet', proof: await findWallet(request, deps) }
+    case 'wallet': {
+      const proof = await findWallet(request, deps)
+      return { kind: 'wallet', proof, isNew: await deps.isNewWallet(proof.wallet) }
+    }
     case 'provider':
       await findProvider(request, deps)
       return { kind: 'provider' }

@@ -8,6 +8,7 @@ import type { Changes } from '../../activities/store/postgres/changes.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import type { AuthDeps } from '../auth/deps.ts'
 import type { Services } from '../context.ts'
+import type { BeginAttempt } from './attempts-at-once.ts'
 import type { KeyedQueue } from './keyed-queue.ts'
 import type { Quotas } from './quotas.ts'
 import type { CallerTicket, FreeTicket } from './tickets.ts'
@@ -16,6 +17,8 @@ import type { CallerTicket, FreeTicket } from './tickets.ts'
 export type RateLimits = {
   address(address: string, perMinute?: number): Promise<CallerTicket>
   wallet(caller: string): Promise<CallerTicket>
+  /** Calls of all wallets of an address that never paid. */
+  newWallets(address: string): Promise<CallerTicket>
   agent(credentialId: string): Promise<CallerTicket>
   publicCaller(address: string, of: 'documents' | 'reads' | 'writes'): Promise<CallerTicket>
   /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
@@ -35,8 +38,10 @@ export type PipelineDeps = Omit<AuthDeps, 'limits' | 'agents'> & {
     /** Whether an agent is trusted and no sandbox agent. */
     readonly isTrusted: (agentId: string) => Promise<boolean>
   }
-  /** Runs the grants of one caller one after the other, within this process. */
+  /** Runs the grants of one caller, and the claims of one call, one after the other within this process. */
   readonly callerQueue: KeyedQueue
+  /** The attempts of one call that this process handles at once. */
+  readonly beginAttempt: BeginAttempt
   readonly offers: Offers
   readonly mpp: Mpp
   /** Starts or joins the settlement workflow of a payment; if that fails, a worker's sweep does it. */

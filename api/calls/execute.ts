@@ -7,6 +7,7 @@ import { admitted, authenticate } from '../auth/authenticate.ts'
 import type { CallAnswer, CallRequest } from '../context.ts'
 import { type Access, type AnyOperation, isPlain, waysOf } from '../operation.ts'
 import { answerRead, answerStored } from './answer.ts'
+import type { Attempt } from './attempts-at-once.ts'
 import { bytesMaxOf } from './body-size.ts'
 import type {
   AuthorizedCall,
@@ -27,7 +28,7 @@ import { readInput, withParams } from './input.ts'
 import { offeringMpp } from './mpp-payment.ts'
 import { problemAnswer } from './problem.ts'
 import { leadCall, runEffect } from './run-effect.ts'
-import { settleCall } from './settlement.ts'
+import { settleCall, settlementPending } from './settlement.ts'
 
 /**
  * The pipeline of every call, in this order: size → address limit → credential → JSON → proof over the body → schema → screening →
@@ -100,12 +101,26 @@ async function answerPlainly(call: AuthorizedCall): Promise<CallAnswer> {
 const runOffered = (call: CallExecution): Promise<CallAnswer> =>
   offeringMpp(call, () => runOnce(call))
 
-/** A call whose effect or charge happens once: it is claimed until a claim gives its answer. */
+/**
+ * A call whose effect or charge happens once: it is claimed until a claim gives its answer. Repeats claim one after the other, so that
+ * only a call that is not granted yet has its payment verified.
+ */
 export async function runOnce(call: CallExecution): Promise<CallAnswer> {
-  const until = performance.now() + call.deps.config.UPDATE_WAIT_MS
-  for (let claim = await claimCall(call); ; claim = await claimAgain(call)) {
-    const answer = await followClaim(call, claim, until)
-    if (answer !== undefined) return answer
+  const { deps, identity } = call
+  const { UPDATE_WAIT_MS: updateMs, SETTLE_WAIT_MS: settleMs } = deps.config
+  const until = performance.now() + updateMs
+  const attempt = deps.beginAttempt(identity.callId, updateMs + settleMs)
+  try {
+    for (let claim = claimCall; ; claim = claimAgain) {
+      const claimed = await deps.callerQueue(identity.callId, () => {
+        if (performance.now() >= until + settleMs) throw stillRunning()
+        return claim(call)
+      })
+      const answer = await followClaim(call, claimed, { attempt, until })
+      if (answer !== undefined) return answer
+    }
+  } finally {
+    attempt.end()
   }
 }
 
@@ -113,8 +128,9 @@ export async function runOnce(call: CallExecution): Promise<CallAnswer> {
 async function followClaim(
   call: CallExecution,
   claim: Claim,
-  until: number,
+  { attempt, until }: { attempt: Attempt; until: number },
 ): Promise<CallAnswer | undefined> {
+  const settledBy = until + call.deps.config.SETTLE_WAIT_MS
   switch (claim.kind) {
     case 'read':
       return answerRead(call, claim.reply, { paid: claim.paid })
@@ -125,11 +141,14 @@ async function followClaim(
     case 'lead':
       return leadCall(call, { paid: claim.paid, until })
     case 'settle':
-      await settleCall(call, claim.row)
+      if (attempt.isFirst()) await settleCall(call, claim.row)
+      else if (performance.now() >= settledBy) throw settlementPending()
+      else await attempt.otherEnded(settledBy - performance.now())
       return undefined
     case 'wait':
       if (performance.now() >= until) throw stillRunning()
-      await call.deps.changes.wait(call.identity.callId, 250)
+      if (attempt.isFirst()) await call.deps.changes.wait(call.identity.callId, 250)
+      else await attempt.otherEnded(until - performance.now())
       return undefined
   }
 }

@@ -18,7 +18,8 @@ export async function identifyCall(call: ReceivedCall): Promise<IdentifiedCall> 
   const presented: Identity = first.http.unlimited
     ? { kind: 'public' }
     : await identifyWithinLimit(call)
-  if (isUnproven(presented)) assertSize(request, openBytesMaxOf(operations))
+  if (isUnproven(presented) && presented.kind !== 'wallet')
+    assertSize(request, openBytesMaxOf(operations))
   const value = readValue(operations, request)
   return { operation: pickOperation(operations, value), request, deps, value, presented }
 }
@@ -37,10 +38,11 @@ async function identifyWithinLimit({ operations, request, deps }: ReceivedCall):
   return presented
 }
 
-/** Whether the caller is anyone: it has proven nothing, or has the token of anonymous work, which every caller can get. */
+/** Whether the caller is anyone: it has proven nothing, or has a new wallet or the token of anonymous work, which every caller can get. */
 export const isUnproven = (presented: Identity): boolean =>
   presented.kind === 'public' ||
   presented.kind === 'refused' ||
+  (presented.kind === 'wallet' && presented.isNew) ||
   (presented.kind === 'status' && presented.token.keyless === true)
 
 /** Throws 413 for a body over this size. */

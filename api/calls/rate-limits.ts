@@ -26,6 +26,7 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
   }
   const perAddress = named('address')
   const perWallet = named('wallet')
+  const ofNewWallets = named('new-wallets')
   const perCredential = named('agent')
   const ofPublic = {
     documents: named('documents'),
@@ -50,6 +51,7 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
           : Math.max(1, Math.floor(config.LIMIT_ADDRESS_PER_MINUTE / perMinute)),
       ),
     wallet: (caller) => callOf(perWallet, caller),
+    newWallets: (address) => callOf(ofNewWallets, address),
     agent: (credentialId) => callOf(perCredential, credentialId),
     publicCaller: (address, of) => callOf(ofPublic[of], address),
     freeGrant: async (address) => {
@@ -72,7 +74,7 @@ type Called = {
 }
 
 /**
- * A ticket of the caller's own limit: of a wallet, of an agent's credential, of a status token, or of a public caller's address, which
+ * A ticket of the caller's own limit: of a wallet (and of its address, where it never paid), of an agent's credential, of a status token, or of a public caller's address, which
  * has fewer writes than reads. The holder of a token of anonymous work is limited as a public caller, by the address and by the token.
  * Undefined for all others.
  */
@@ -82,7 +84,10 @@ export async function callerTicket({
   request,
   deps: { limits },
 }: Called): Promise<CallerTicket | undefined> {
-  if (caller.kind === 'wallet') return limits.wallet(caller.id)
+  if (caller.kind === 'wallet') {
+    const own = await limits.wallet(caller.id)
+    return caller.isNew ? both(own, await limits.newWallets(request.address)) : own
+  }
   const credential = goodKeyOf(caller)
   if (credential !== undefined) return limits.agent(credential.credential_id)
   const document = http.cacheable ? 'documents' : 'reads'

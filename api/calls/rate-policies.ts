@@ -19,6 +19,10 @@ export const ratePolicies = (config: Config) => ({
     quota: config.LIMIT_AGENT_PER_MINUTE,
     counts: 'Calls with one access key or status token.',
   },
+  'new-wallets': {
+    quota: config.LIMIT_NEW_WALLETS_PER_MINUTE,
+    counts: 'Calls with proofs of wallets that never paid for a call, from one address.',
+  },
   wallet: { quota: config.LIMIT_WALLET_PER_MINUTE, counts: 'Calls with a proof of one wallet.' },
   address: {
     quota: config.LIMIT_ADDRESS_PER_MINUTE,

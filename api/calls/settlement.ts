@@ -103,9 +103,12 @@ async function waitSettled(call: CallExecution, paymentId: string): Promise<'set
     return payment?.state === 'settled' || payment?.state === 'failed' ? payment.state : undefined
   })
   if (state !== undefined) return state
-  throw refuse('settlement_pending', {
+  throw settlementPending()
+}
+
+export const settlementPending = () =>
+  refuse('settlement_pending', {
     detail: 'the payment is sent and its outcome is not known yet',
     money_moved: 'unknown',
     retry_after_ms: 1000,
   })
-}

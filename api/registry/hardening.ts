@@ -33,6 +33,7 @@ export function createHardening({ db, config, registry }: Deps): HardeningComman
         limitsPerMinute: {
           LIMIT_ADDRESS_PER_MINUTE: config.LIMIT_ADDRESS_PER_MINUTE,
           LIMIT_WALLET_PER_MINUTE: config.LIMIT_WALLET_PER_MINUTE,
+          LIMIT_NEW_WALLETS_PER_MINUTE: config.LIMIT_NEW_WALLETS_PER_MINUTE,
           LIMIT_AGENT_PER_MINUTE: config.LIMIT_AGENT_PER_MINUTE,
           LIMIT_PUBLIC_READS_PER_MINUTE: config.LIMIT_PUBLIC_READS_PER_MINUTE,
           LIMIT_PUBLIC_DOCUMENTS_PER_MINUTE: config.LIMIT_PUBLIC_DOCUMENTS_PER_MINUTE,

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { proofOf } from '../support/agent.ts'
 import { freshKey } from '../support/agent-use.ts'
+import { newWallet } from '../support/chain.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { trustedAgent } from '../support/registering-agent.ts'
 import { verifies } from '../verifies.ts'
@@ -13,6 +15,7 @@ beforeAll(async () => {
     LIMIT_PUBLIC_READS_PER_MINUTE: '6',
     LIMIT_PUBLIC_DOCUMENTS_PER_MINUTE: '12',
     LIMIT_PUBLIC_WRITES_PER_MINUTE: '3',
+    LIMIT_NEW_WALLETS_PER_MINUTE: '4',
   }
   apis = await startComposed({ apis: 2, env })
 })
@@ -190,5 +193,47 @@ verifies(
     expect(await call(['k-1', 'k-2', 'k-3'])).toEqual([200, 200, 200])
     expect(await call(['k-1', 'k-2', 'k-3'])).toEqual([200, 200, 200])
     expect(await call(['k-1'])).toEqual([429])
+  },
+)
+
+/** Of the default configuration: proofs name it whichever port answers. */
+const ORIGIN = 'http://127.0.0.1:3000'
+
+/** A read of a payout that is not there, with a proof of this wallet. */
+async function readBy({ account }: ReturnType<typeof newWallet>, address: string) {
+  const { base } = apis.hosts[0]!
+  const body = { idempotency_key: 'none' }
+  const answer = await fetch(`${base}/api/payout-status`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-forwarded-for': address,
+      ...(await proofOf(account, ORIGIN, '/api/payout-status', body)),
+    },
+    body: JSON.stringify(body),
+  })
+  return answer.status
+}
+
+/** Stores that a wallet paid for a call. */
+const paidOnce = (wallet: string) =>
+  sql`insert into payments (payment_id, asset, payer, authorization_nonce, pay_to, amount_atomic, valid_after, valid_before,
+      signature, requirements, proof_wallet, state, transaction_hash, block_number, settled_at)
+    values (${'ab'.repeat(32)}, ${`0x${'11'.repeat(20)}`}, ${wallet}, ${`0x${'22'.repeat(32)}`}, ${`0x${'33'.repeat(20)}`},
+      100000, 0, 4000000000, '0x', '{}', ${wallet}, 'settled', ${`0x${'44'.repeat(32)}`}, 1, clock_timestamp())`.execute(
+    apis.db,
+  )
+
+verifies(
+  'admission.new-wallets',
+  'however many new wallets call, their address has one limit; a payer has its own',
+  async () => {
+    const answers: number[] = []
+    while (answers.length < 6) answers.push(await readBy(newWallet(), '192.0.2.71'))
+    expect(answers).toEqual([404, 404, 404, 404, 429, 429])
+    expect(await readBy(newWallet(), '192.0.2.72')).toBe(404)
+    const payer = newWallet()
+    await paidOnce(payer.address.toLowerCase())
+    expect(await readBy(payer, '192.0.2.71')).toBe(404)
   },
 )

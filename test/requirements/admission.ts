@@ -40,6 +40,16 @@ export const admissionRequirements = {
     behavior:
       'A refusal lists at most 20 faults, and a problem has at most 8 KiB, whatever the body is. A faulty call counts for the limit of its caller, and a caller over its limit is refused before its body is held against the schema, but for as many calls again that may be repeats.',
   },
+  'admission.new-wallets': {
+    source: 'calls § Rate limits',
+    behavior:
+      'Calls of wallets that never paid count against their address, 60 a minute for all of them and as calls that prove nothing; a wallet that paid has its own limit alone.',
+  },
+  'calls.repeats-at-once': {
+    source: 'calls § Idempotency',
+    behavior:
+      'Fifty repeats of a call that are sent at once are all answered with the one answer: one of them works in each process, and the others wait for its end. Of more than 100 in a process the others are 503 contention, with the time until those have ended.',
+  },
   'admission.counts-bounded': {
     source: 'limits § Quotas',
     behavior:

@@ -52,7 +52,7 @@ export async function haltMining({ chain }: Rail): Promise<() => Promise<void>> 
 /** Repeats a call as an agent does, until it has a final answer: after a broken connection, a retryable refusal, and a 202. */
 export async function insist<Body>(
   call: () => Promise<Answer<Body>>,
-  withinMs = 45_000,
+  withinMs = 300_000,
 ): Promise<Answer<Body>> {
   const until = Date.now() + withinMs
   // Many callers that repeat at once would keep this process too busy to pass on what the chain answers.

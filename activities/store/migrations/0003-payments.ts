@@ -47,6 +47,7 @@ export const payments: readonly string[] = [
   `create trigger payments_guard before insert or update of state on payments for each row execute function payments_guard()`,
   `create index payments_due on payments (changed_at) where state in ('settling','pending') or (state = 'settled' and not finalized)`,
   `create index payments_credit on payments (proof_wallet) where credit = 'available'`,
+  `create index payments_paid on payments (proof_wallet) where state = 'settled'`,
   // Everyone who saw one of these signatures may broadcast it while its window is open.
   `create table payment_signatures (
     payment_id text not null check (payment_id ~ '^[0-9a-f]{64}$'),

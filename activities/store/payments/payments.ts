@@ -297,3 +297,18 @@ export async function listDuePayments(tx: Tx, idleMs: number, page: IdPage): Pro
     .execute()
   return rows.map((row) => row.payment_id)
 }
+
+/** Whether a wallet ever paid for a call. */
+export async function hasPaid(tx: Tx, wallet: string): Promise<boolean> {
+  const [paid] = await selectPaid(wallet).run(tx)
+  return paid !== undefined
+}
+
+const selectPaid = prepared((tx, wallet: string) =>
+  tx
+    .selectFrom('payments')
+    .select('payment_id')
+    .where('proof_wallet', '=', wallet)
+    .where('state', '=', 'settled')
+    .limit(1),
+)

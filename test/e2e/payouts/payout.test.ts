@@ -76,7 +76,7 @@ async function runsOf(workflowId: string): Promise<number> {
 }
 
 verifies(
-  ['payout.create.idempotent', 'payout.id.derivation', 'x402.one-effect'],
+  ['payout.create.idempotent', 'payout.id.derivation', 'x402.one-effect', 'calls.repeats-at-once'],
   '50 identical creates in parallel make one payout with one fee',
   async () => {
     const agents = await effectsOnBoth(10_000_000n)
