@@ -226,7 +226,7 @@ const paidOnce = (wallet: string) =>
 
 verifies(
   'admission.new-wallets',
-  'however many new wallets call, their address has one limit; a payer has its own',
+  'new wallets share the limit of their address; a payer has its own',
   async () => {
     const answers: number[] = []
     while (answers.length < 6) answers.push(await readBy(newWallet(), '192.0.2.71'))

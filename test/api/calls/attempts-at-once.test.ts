@@ -25,7 +25,7 @@ verifies(
 
 verifies(
   'calls.repeats-at-once',
-  'more than a process keeps waiting are told when to come back',
+  'repeats over the bound are refused with the time until they fit',
   () => {
     const begin = createAttemptsAtOnce(3)
     const attempts = [1, 2, 3].map(() => begin('call_1', 20_000))
