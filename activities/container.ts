@@ -133,7 +133,7 @@ export async function openPayoutDeps({
   const gas = watchGas(chain.reader, addresses, config.CHAIN_CACHE_MS)
   const gasWalletQueue = createGasWalletQueue({
     db,
-    reader: chain.reader,
+    view: chain.views[0],
     gas,
     accounts,
     log,

@@ -58,6 +58,7 @@ export async function openAdapters(config: Config, log: Logger, shared?: OpenDat
     client,
     chain,
     findOutcome,
+    nodes: chain.nodes,
     keys,
     tokens: deriveTokens(loadTokenKeys(config.TOKEN_KEYS_FILE), findKnownSecret.bind(null, db)),
     wallets,

@@ -38,7 +38,8 @@ export async function openRecovery() {
     poolSize: 4,
   })
   const temporal = createTemporalClient(config)
-  const deps = { client: temporal.client, db, findOutcome: openChain(config).findOutcome }
+  const { chain, findOutcome } = openChain(config)
+  const deps = { client: temporal.client, db, findOutcome, nodes: chain.nodes }
   const look = <T>(ask: () => Promise<T>) => temporal.client.withDeadline(Date.now() + LOOK_MS, ask)
   return {
     list: (stuck: boolean) => look(() => listLines(deps, stuck)),

@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  AbiDecodingZeroDataError,
-  BaseError,
   type Chain as ChainFacts,
   createPublicClient,
   defineChain,
-  ExecutionRevertedError,
-  fallback,
   type Hex,
-  http,
   type PublicClient,
   type Transport,
 } from 'viem'
 import { refuse } from '#domain/core/errors.ts'
 import { CHAIN_ID } from '#domain/core/limits.ts'
 import { traced } from '../tracing/spans.ts'
+import { ChainNode } from './chain-node.ts'
+import { examineNodes, type NodeState, nodesTransport, putStaleLast } from './chain-nodes.ts'
+import { LOG_RANGE } from './log-ranges.ts'
 import { keepFresh, readJointly } from './shared-reading.ts'
 
 export type ChainReader = PublicClient<Transport, ChainFacts>
@@ -24,7 +22,12 @@ export type BlockMark = { readonly number: bigint; readonly hash: Hex; readonly 
 type Heights = { readonly head: BlockMark; readonly finalized: BlockMark }
 
 /** One view of the chain. Concurrent calls of `heights` share a reading that starts after them. */
-export type ChainView = { readonly reader: ChainReader; heights(): Promise<Heights> }
+export type ChainView = {
+  readonly reader: ChainReader
+  heights(): Promise<Heights>
+  /** For how many blocks of logs every node of the view answers in one request, as far as is known. */
+  logRange(): bigint
+}
 
 /** The chain as the rail sees it: one view over the RPC urls, a second one where a second opinion is configured. */
 export type Chain = {
@@ -36,6 +39,8 @@ export type Chain = {
   isUp(): Promise<boolean>
   /** The newest block's number; throws 503 `unavailable`. */
   head(): Promise<bigint>
+  /** Every node, asked by itself, and what is wrong with it; at most once a second. */
+  nodes(): Promise<readonly NodeState[]>
   /** The finalized block's time in Unix seconds; throws 503 `unavailable`. */
   finalizedTime(): Promise<bigint>
 }
@@ -61,6 +66,12 @@ const facts = defineChain({
 /** After an answer, the chain counts as up for this time. After a failure, each call asks again. */
 const UP_FOR_MS = 200
 
+const EXAMINED_FOR_MS = 1_000
+
+/** When the head is older than this by the clock of this process, the nodes of a list are compared, at most this often. */
+const COMPARED_AFTER_MS = 30_000
+const COMPARED_EVERY_MS = 5_000
+
 /** A chain without news is looked at all the same after so many polls: an answer may have been a stale node's. */
 const POLLS_MAX = 4
 
@@ -71,15 +82,23 @@ export function createChain({
   timeoutMs,
   pollMs = 500,
 }: ChainSettings): Chain {
-  const own = viewOf(createReader(rpcUrls, timeoutMs), pollMs)
+  const [nodes, confirmNodes] = [
+    openNodes(rpcUrls, timeoutMs),
+    openNodes(confirmRpcUrls, timeoutMs),
+  ]
+  const own = viewOf(nodes, pollMs)
   const { reader, news } = own
-  const second =
-    confirmRpcUrls.length === 0 ? [] : [viewOf(createReader(confirmRpcUrls, timeoutMs), pollMs)]
+  const second = confirmNodes.length === 0 ? [] : [viewOf(confirmNodes, pollMs)]
+  const groups = [
+    { role: 'chain', nodes },
+    { role: 'confirm', nodes: confirmNodes },
+  ] as const
   let seenUp = Number.NEGATIVE_INFINITY
   return {
     reader,
     views: [own, ...second],
     news,
+    nodes: keepFresh(() => examineNodes(groups), EXAMINED_FOR_MS),
     isUp: async () => {
       if (performance.now() - seenUp < UP_FOR_MS) return true
       const up = await reader.getChainId().then(
@@ -95,14 +114,22 @@ export function createChain({
   }
 }
 
-function viewOf(reader: ChainReader, pollMs: number): ChainView & Pick<Chain, 'news'> {
+function viewOf(nodes: readonly ChainNode[], pollMs: number): ChainView & Pick<Chain, 'news'> {
+  const reader = readerOf(nodes)
   let seen: Heights | undefined
-  const heights = readJointly(async () => {
+  const read = async (): Promise<Heights> => {
     const [head, finalized] = await Promise.all([
       reader.getBlock(),
       reader.getBlock({ blockTag: 'finalized' }),
     ])
-    seen = { head, finalized }
+    return { head, finalized }
+  }
+  const compare = keepFresh(() => putStaleLast(nodes), COMPARED_EVERY_MS)
+  const heights = readJointly(async () => {
+    seen = await read()
+    if (nodes.length === 1 || !isStale(seen.head)) return seen
+    await compare()
+    seen = await read()
     return seen
   })
   const wait = async (): Promise<void> => {
@@ -114,15 +141,25 @@ function viewOf(reader: ChainReader, pollMs: number): ChainView & Pick<Chain, 'n
         return
     }
   }
-  return { reader, heights, news: keepFresh(wait, 0) }
+  const logRange = () => leastOf(nodes.map((node) => node.facts().logRange))
+  return { reader, heights, logRange, news: keepFresh(wait, 0) }
 }
 
-function createReader(urls: readonly string[], timeoutMs: number): ChainReader {
-  const timeout = Math.max(1, Math.floor(timeoutMs / urls.length))
-  const transports = urls.map((url) => http(url, { timeout, retryCount: 0 }))
+const leastOf = (numbers: bigint[]): bigint =>
+  numbers.sort((one, other) => Number(one - other))[0] ?? LOG_RANGE
+
+const isStale = ({ timestamp }: BlockMark): boolean =>
+  Date.now() - Number(timestamp) * 1000 > COMPARED_AFTER_MS
+
+/** `timeoutMs` limits one request over all urls. */
+export const openNodes = (urls: readonly string[], timeoutMs: number): ChainNode[] =>
+  urls.map((url) => new ChainNode(url, Math.max(1, Math.floor(timeoutMs / urls.length))))
+
+/** A reader over these nodes, which are asked in their order. */
+export function readerOf(nodes: readonly ChainNode[]): ChainReader {
   return createPublicClient({
     chain: facts as ChainFacts,
-    transport: tracedTransport(fallback(transports, { retryCount: 0 })),
+    transport: tracedTransport(nodesTransport(nodes)),
     cacheTime: 0,
     pollingInterval: 250,
   })
@@ -147,25 +184,4 @@ function refuseDown(): never {
     next_action: 'Repeat the call later.',
     retry_after_ms: 1000,
   })
-}
-
-/** Whether the node executed the call and the call reverted, which is a proven answer. */
-export function isRevert(error: unknown): boolean {
-  return error instanceof BaseError && error.walk(isRevertCause) !== null
-}
-
-/** Whether an error proves nothing about the chain: it is neither a revert nor an empty answer of an address without code. */
-export function isChainFault(error: unknown): boolean {
-  return (
-    !isRevert(error) &&
-    !(
-      error instanceof BaseError &&
-      error.walk((cause) => cause instanceof AbiDecodingZeroDataError) !== null
-    )
-  )
-}
-
-function isRevertCause(cause: unknown): boolean {
-  if (cause instanceof ExecutionRevertedError) return true
-  return cause instanceof Error && 'code' in cause && cause.code === ExecutionRevertedError.code
 }

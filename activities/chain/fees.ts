@@ -10,21 +10,43 @@ const OVER_NETWORK_MAX = 20n
 export const estimateFees = async (reader: ChainReader): Promise<Fees> =>
   (await readFees(reader)).fees
 
+/** The priority fee where no node knows one, in wei per gas: what Base asks when its blocks are not full. */
+const FIXED_TIP = 1_000_000n
+
 /**
- * Twice the base fee of the newest block, which lasts six full blocks, and the node's priority fee; and that block's time in
- * Unix seconds.
+ * Twice the base fee of the newest block, which lasts six full blocks, and a priority fee: the node's, or that of the last blocks;
+ * and the newest block's time in Unix seconds.
  */
 export async function readFees(reader: ChainReader): Promise<{ fees: Fees; chainTime: bigint }> {
-  const [block, suggested] = await Promise.all([
-    reader.getBlock(),
-    reader.request({ method: 'eth_maxPriorityFeePerGas' }),
-  ])
-  const maxPriorityFeePerGas = BigInt(suggested) === 0n ? 1n : BigInt(suggested)
-  const fees = {
-    maxFeePerGas: (block.baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas,
-    maxPriorityFeePerGas,
-  }
+  const [block, maxPriorityFeePerGas] = await Promise.all([reader.getBlock(), readTip(reader)])
+  const base = block.baseFeePerGas ?? (await reader.getGasPrice())
+  const fees = { maxFeePerGas: base * 2n + maxPriorityFeePerGas, maxPriorityFeePerGas }
   return { fees, chainTime: block.timestamp }
+}
+
+async function readTip(reader: ChainReader): Promise<bigint> {
+  for (const read of [suggestedTip, tipOfHistory]) {
+    const tip = await read(reader).catch(() => undefined)
+    if (tip !== undefined) return tip === 0n ? 1n : tip
+  }
+  return FIXED_TIP
+}
+
+const suggestedTip = async (reader: ChainReader): Promise<bigint> =>
+  BigInt(await reader.request({ method: 'eth_maxPriorityFeePerGas' }))
+
+/** The median of what half of the gas of each of the last blocks paid at most. */
+async function tipOfHistory(reader: ChainReader): Promise<bigint | undefined> {
+  const params = ['0x5', 'latest', [50]] as const
+  const { reward } = await reader.request({
+    method: 'eth_feeHistory',
+    params: [...params] as never,
+  })
+  const tips = (reward ?? [])
+    .flat()
+    .map(BigInt)
+    .sort((a, b) => Number(a - b))
+  return tips[Math.floor(tips.length / 2)]
 }
 
 /** Fees that a pool accepts for a replacement: each at least 12.5 % above the old ones; undefined above the ceiling. */

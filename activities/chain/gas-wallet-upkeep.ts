@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { type Hex, keccak256, TransactionReceiptNotFoundError } from 'viem'
+import { type Hex, keccak256 } from 'viem'
 import { groupedBy } from '#domain/core/grouped-by.ts'
 import { CHAIN_ID } from '#domain/core/limits.ts'
 import {
+  finalCount,
   type GasWalletTransaction,
   listAtNonce,
   listUnsettled,
@@ -20,10 +21,12 @@ import { transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
 import { traced } from '../tracing/spans.ts'
 import { type BroadcastVerdict, broadcast } from './broadcast.ts'
-import type { ChainReader } from './client.ts'
+import { NodeFaultError } from './chain-fault.ts'
+import type { BlockMark, ChainReader, ChainView } from './client.ts'
 import { bumpFees, type Fees } from './fees.ts'
 import type { GasWatch } from './funds.ts'
 import type { GasAccount } from './gas-account.ts'
+import { findReceipt } from './receipt.ts'
 
 /**
  * The parts of the queue. `feeBumpAfterMs` counts from the first accepted broadcast, `jamAfterMs` from the time when the oldest
@@ -31,7 +34,7 @@ import type { GasAccount } from './gas-account.ts'
  */
 export type GasWalletDeps = {
   readonly db: Kysely<Database>
-  readonly reader: ChainReader
+  readonly view: Pick<ChainView, 'reader' | 'heights'>
   readonly gas: GasWatch
   readonly feeBumpAfterMs: number
   readonly jamAfterMs: number
@@ -78,7 +81,7 @@ export async function signRow(
 
 /** Broadcasts stored bytes and notes that a node has them. */
 export async function sendStored(
-  { db, reader }: GasWalletDeps,
+  { db, view: { reader } }: GasWalletDeps,
   row: Pick<GasWalletTransaction, 'raw' | 'tx_hash'>,
 ): Promise<BroadcastVerdict> {
   const attributes = { 'blockchain.transaction.hash': row.tx_hash }
@@ -90,68 +93,99 @@ export async function sendStored(
 }
 
 /**
- * Brings the rows of one gas wallet and the chain together. Nonces below that of the chain get their outcome. The others are kept
- * in the pool, raised when stuck, reopened after a lost block, and holes are filled. Several processes may do this at the same
- * time. Throws if the chain does not answer.
+ * Brings the rows of one gas wallet and the chain together. Nonces below that of the chain get their outcome, which is looked at
+ * again until it is final. The others are kept in the pool, raised when stuck, reopened after a lost block, and holes are filled.
+ * Several processes may do this at the same time. Throws if the chain does not answer, or is not the one that the rows know.
  */
 export async function maintainWallet(deps: GasWalletDeps, account: GasAccount): Promise<void> {
-  const { db, reader, feeBumpAfterMs } = deps
+  const { db, view, feeBumpAfterMs } = deps
+  const { reader } = view
   const wallet = account.address.toLowerCase()
+  const { head, finalized } = await view.heights()
   const [mined, pooled] = await Promise.all([
-    countAt(reader, account, 'latest'),
-    countAt(reader, account, 'pending'),
+    countAt(reader, account, { blockNumber: head.number }),
+    countAt(reader, account, { blockTag: 'pending' }),
   ])
+  if (mined < (await finalCount(db, wallet)))
+    throw new NodeFaultError(`the node denies final transactions of the gas wallet ${wallet}`)
   // The next nonce is read before the rows, so that an allocation in between does not look like a hole.
   const next = await nextNonce(db, wallet)
   const end = next - mined > NONCES_PER_ROUND ? mined + NONCES_PER_ROUND : next
   const unsettled = await listUnsettled(
     db,
     wallet,
-    { mined, end: end > mined ? end : mined },
+    { mined, end: end > mined ? end : mined, finalized: finalized.number },
     feeBumpAfterMs,
   )
   const rows = groupedBy(unsettled, ({ eoa_nonce }) => BigInt(eoa_nonce))
   const past = [...rows].filter(([nonce]) => nonce < mined)
+  const hashOf = blockHashes(reader)
   for (let from = 0; from < past.length; from += RECEIPTS_AT_ONCE) {
-    const ends = past
-      .slice(from, from + RECEIPTS_AT_ONCE)
-      .map(([nonce, siblings]) => endOf(reader, nonce, siblings))
-    await recordEnds(db, wallet, await Promise.all(ends))
+    const ends = await Promise.all(
+      past
+        .slice(from, from + RECEIPTS_AT_ONCE)
+        .map(([nonce, siblings]) => endOf({ reader, hashOf, head, finalized }, nonce, siblings)),
+    )
+    await confirmChain(reader, finalized)
+    await recordEnds(db, wallet, ends)
   }
+  if (end > mined) await confirmChain(reader, finalized)
   for (let nonce = mined; nonce < end; nonce++)
     await keepAlive(deps, account, { nonce, mined, pooled, siblings: rows.get(nonce) ?? [] })
+}
+
+/** Nothing is written after a reading unless the nodes still have the block that was final at its start: another chain has not. */
+async function confirmChain(reader: ChainReader, { number, hash }: BlockMark): Promise<void> {
+  if ((await reader.getBlock({ blockNumber: number })).hash !== hash)
+    throw new NodeFaultError('the node denies a block that was final')
 }
 
 const countAt = async (
   reader: ChainReader,
   { address }: GasAccount,
-  blockTag: 'latest' | 'pending',
-) => BigInt(await reader.getTransactionCount({ address, blockTag }))
+  at: { blockNumber: bigint } | { blockTag: 'pending' },
+) => BigInt(await reader.getTransactionCount({ address, ...at }))
 
-/** The chain has passed this nonce: one of our hashes has a receipt, or another transaction of the key used the nonce. */
+/** The hashes of blocks, each read once. */
+function blockHashes(reader: ChainReader): (blockNumber: bigint) => Promise<Hex> {
+  const known = new Map<bigint, Promise<Hex>>()
+  return (blockNumber) => {
+    const hash =
+      known.get(blockNumber) ?? reader.getBlock({ blockNumber }).then((block) => block.hash)
+    known.set(blockNumber, hash)
+    return hash
+  }
+}
+
+type Reading = {
+  readonly reader: ChainReader
+  readonly hashOf: (blockNumber: bigint) => Promise<Hex>
+  readonly head: BlockMark
+  readonly finalized: BlockMark
+}
+
+/**
+ * The chain has passed this nonce: one of our hashes has a receipt, or another transaction of the key used the nonce. A missing
+ * receipt decides nothing until the block by which the nonce was passed is final.
+ */
 async function endOf(
-  reader: ChainReader,
+  { reader, hashOf, head, finalized }: Reading,
   nonce: bigint,
   siblings: GasWalletTransaction[],
 ): Promise<NonceEnd> {
   for (const { tx_hash: txHash } of siblings) {
-    const status = await receiptStatus(reader, txHash as Hex)
-    if (status !== undefined)
-      return { nonce, mined: { txHash, outcome: status === 'success' ? 'mined' : 'reverted' } }
+    const receipt = await findReceipt(reader, txHash as Hex)
+    if (receipt === undefined) continue
+    const { blockNumber: block, blockHash, status } = receipt
+    const outcome = status === 'success' ? 'mined' : 'reverted'
+    const final = block <= finalized.number && (await hashOf(block)) === blockHash
+    return { nonce, mined: { txHash, outcome }, block, final }
   }
-  return { nonce, mined: undefined }
-}
-
-async function receiptStatus(
-  reader: ChainReader,
-  hash: Hex,
-): Promise<'success' | 'reverted' | undefined> {
-  try {
-    return (await reader.getTransactionReceipt({ hash })).status
-  } catch (error) {
-    if (error instanceof TransactionReceiptNotFoundError) return undefined
-    throw error
-  }
+  const waiting = siblings.every(({ outcome }) => outcome === null)
+  const since = siblings.find(({ block_number }) => block_number !== null)?.block_number
+  // A receipt that was there before and is missing now starts the wait again.
+  const block = waiting && since != null ? BigInt(since) : head.number
+  return { nonce, mined: undefined, block, final: block <= finalized.number }
 }
 
 type Waiting = { nonce: bigint; mined: bigint; pooled: bigint; siblings: GasWalletTransaction[] }
@@ -163,7 +197,7 @@ async function keepAlive(
 ): Promise<void> {
   const [newest] = siblings
   if (newest === undefined) return nonce >= pooled ? fillHole(deps, account, nonce) : undefined
-  if (siblings.some((row) => row.outcome !== null))
+  if (siblings.some((row) => row.outcome !== null || row.block_number !== null))
     await reopenNonce(deps.db, newest.gas_wallet, newest.eoa_nonce)
   if (newest.stuck && (await isDueForMore(deps, newest, nonce === mined)))
     return raise(deps, account, newest)

@@ -1,6 +1,7 @@
 import { type Hex, parseAbi } from 'viem'
 import { refuse } from '#domain/core/errors.ts'
-import { type ChainReader, isChainFault } from './client.ts'
+import { isChainFault } from './chain-fault.ts'
+import type { ChainReader } from './client.ts'
 
 const registryAbi = parseAbi(['function ownerOf(uint256 tokenId) view returns (address)'])
 

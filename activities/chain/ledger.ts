@@ -7,12 +7,12 @@ import {
   pad,
   parseEventLogs,
   type RpcLog,
-  TransactionReceiptNotFoundError,
   toEventSelector,
 } from 'viem'
 import type { LoggedTransaction, LoggedTransfer } from '#domain/reconciliation/findings.ts'
 import type { ChainReader } from './client.ts'
-import { LOG_RANGE } from './outcome.ts'
+import { LOG_RANGE } from './log-ranges.ts'
+import { findReceipt } from './receipt.ts'
 import { tokenAbi, tokenEvents } from './token.ts'
 
 /** Time in Unix seconds. */
@@ -152,15 +152,6 @@ export function pairUp(logs: Log<bigint, number, false>[]): LoggedTransfer[] {
     }
     return [transfer]
   })
-}
-
-async function findReceipt(reader: ChainReader, hash: Hex) {
-  try {
-    return await reader.getTransactionReceipt({ hash })
-  } catch (error) {
-    if (error instanceof TransactionReceiptNotFoundError) return undefined
-    throw error
-  }
 }
 
 /** Block times never fall, so the boundary is found by halving. */

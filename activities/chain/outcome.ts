@@ -10,7 +10,10 @@ import {
   toEventSelector,
 } from 'viem'
 import type { TokenAuthorization } from './authorization.ts'
+import { nodeErrorText } from './chain-fault.ts'
 import type { BlockMark, Chain, ChainReader, ChainView } from './client.ts'
+import { LOG_RANGE } from './log-ranges.ts'
+import { findReceipt } from './receipt.ts'
 import { tokenAbi, tokenEvents } from './token.ts'
 
 /**
@@ -85,8 +88,6 @@ export const soughtOf = (row: {
   transactionHash: (row.transaction_hash ?? undefined) as Hex | undefined,
 })
 
-/** Blocks in one eth_getLogs request; public nodes refuse much longer ranges. */
-export const LOG_RANGE = 2_000n
 /** A search starts this many blocks before the head. A reorg is never this deep, so it cannot move an event before the start. */
 const REORG_MARGIN = LOG_RANGE
 
@@ -95,6 +96,9 @@ export const searchFrom = (head: bigint): bigint => (head > REORG_MARGIN ? head 
 
 /** The most blocks to search, about three weeks on Base. */
 const LOG_BLOCKS_MAX = 1_000_000n
+
+/** The requests for logs that a search makes before it looks for a smaller range. */
+const RANGES_MAX = 4n
 
 const spendEvents = tokenEvents.filter((event) => event.name !== 'Transfer')
 const spendTopics = spendEvents.map((event) => toEventSelector(event))
@@ -152,13 +156,10 @@ const lower = (one: BlockMark, other: BlockMark): BlockMark =>
 
 const markOf = ({ number, hash, timestamp }: BlockMark): BlockMark => ({ number, hash, timestamp })
 
-async function readFrom(
-  { reader, heights }: ChainView,
-  terms: OutcomeTerms,
-  depth: number,
-): Promise<Outcome> {
+async function readFrom(view: ChainView, terms: OutcomeTerms, depth: number): Promise<Outcome> {
+  const { reader } = view
   try {
-    const { head, finalized } = await heights()
+    const { head, finalized } = await view.heights()
     if (head.number < finalized.number) return unknown('the nodes disagree about the head')
     const { seenIn } = terms
     if (
@@ -168,25 +169,32 @@ async function readFrom(
     )
       return unknown('it is included in a block that is not final')
     // Read at the head's number: a used nonce stays used, so unused there is unused in every block below it.
-    const used = await reader.readContract({
-      address: terms.asset,
-      abi: tokenAbi,
-      functionName: 'authorizationState',
-      args: [terms.from, terms.nonce],
-      blockNumber: head.number,
-    })
-    if (!used) {
-      // Later blocks are no earlier than the finalized one, so none of them can still take the authorization.
-      return finalized.timestamp >= terms.validBefore
-        ? { kind: 'dead', reason: 'expired', finalizedBlock: markOf(finalized) }
-        : unknown('the authorization is unused so far', 'unused')
-    }
-    return await check(reader, terms, depth, { head: head.number, finalized })
+    if (await isUsedAt(reader, terms, head.number))
+      return await check(view, terms, depth, { head: head.number, finalized })
+    if (finalized.timestamp < terms.validBefore)
+      return unknown('the authorization is unused so far', 'unused')
+    // Later blocks are no earlier than the finalized one, so none of them can still take the authorization. The nodes must still
+    // have that block: an exchanged or lagging node would not.
+    if (!(await isCanonical(reader, finalized, head.number)))
+      return unknown('the nodes disagree about the finalized block')
+    return { kind: 'dead', reason: 'expired', finalizedBlock: markOf(finalized) }
   } catch (error) {
-    const fault = error instanceof Error && 'shortMessage' in error ? error.shortMessage : 'fault'
-    return unknown(`the chain does not answer: ${fault}`, 'unreachable')
+    return unknown(`the chain does not answer: ${nodeErrorText(error)}`, 'unreachable')
   }
 }
+
+const isUsedAt = (
+  reader: ChainReader,
+  { asset, from, nonce }: OutcomeTerms,
+  blockNumber: bigint,
+): Promise<boolean> =>
+  reader.readContract({
+    address: asset,
+    abi: tokenAbi,
+    functionName: 'authorizationState',
+    args: [from, nonce],
+    blockNumber,
+  })
 
 /** Whether a block is still canonical; its hash represents everything found in it. Concurrent calls share the request. */
 async function isCanonical(
@@ -198,17 +206,22 @@ async function isCanonical(
 }
 
 async function check(
-  reader: ChainReader,
+  view: ChainView,
   terms: OutcomeTerms,
   depth: number,
   heights: { head: bigint; finalized: BlockMark },
 ): Promise<Outcome> {
-  const event = await findEvent(reader, terms, heights.head)
+  const { reader } = view
+  const own = await ownReceipt(reader, terms)
+  const event = own
+    ? { ...own, eventName: 'AuthorizationUsed' }
+    : await findEvent(view, terms, heights.head)
   if (event === undefined) return unknown('the nonce is used and its event is not in the logs yet')
   const [receipt, block] = await Promise.all([
-    reader.getTransactionReceipt({ hash: event.transactionHash }),
+    own ?? findReceipt(reader, event.transactionHash),
     reader.getBlock({ blockNumber: event.blockNumber }),
   ])
+  if (receipt === undefined) return unknown('the node has no receipt of the transaction yet')
   if (block.hash !== event.blockHash || receipt.blockHash !== event.blockHash)
     return unknown('the block of the event is not canonical')
   if (receipt.status !== 'success') return unknown('the receipt contradicts the logs')
@@ -240,30 +253,60 @@ async function check(
   }
 }
 
-/** The one event that spent the nonce, newest blocks first. */
-async function findEvent(
+/** The receipt of the stored hash, if it holds the exact transfer. Another sender may have been first, so without it the logs are searched. */
+async function ownReceipt(
   reader: ChainReader,
-  { asset, from, nonce, fromBlock }: OutcomeTerms,
-  head: bigint,
-) {
+  terms: OutcomeTerms,
+): Promise<TransactionReceipt | undefined> {
+  if (terms.transactionHash === undefined) return undefined
+  const receipt = await findReceipt(reader, terms.transactionHash)
+  return receipt !== undefined && holdsTransfer(receipt, terms) ? receipt : undefined
+}
+
+/** The one event that spent the nonce, newest blocks first. */
+async function findEvent(view: ChainView, terms: OutcomeTerms, head: bigint) {
+  const { asset, from, nonce, fromBlock } = terms
   const first = head - fromBlock > LOG_BLOCKS_MAX ? head - LOG_BLOCKS_MAX : fromBlock
-  for (let to = head; to >= first; to -= LOG_RANGE) {
-    const start = to - LOG_RANGE + 1n > first ? to - LOG_RANGE + 1n : first
+  const range = await narrowed(view, terms, { from: first, to: head })
+  let to = range.to
+  while (to >= range.from) {
+    const least = to - view.logRange() + 1n
+    const start = least > range.from ? least : range.from
     const filter = {
       address: asset,
       topics: [spendTopics, pad(from), nonce],
       fromBlock: numberToHex(start),
       toBlock: numberToHex(to),
     }
-    const logs = await reader.request({ method: 'eth_getLogs', params: [filter] })
+    const logs = await view.reader.request({ method: 'eth_getLogs', params: [filter] })
     const [found] = parseEventLogs({
       abi: spendEvents,
       logs: logs.map((log) => formatLog(log) as Log<bigint, number, false>),
       strict: true,
     })
     if (found !== undefined) return found
+    to = start - 1n
   }
   return undefined
+}
+
+type Blocks = { readonly from: bigint; readonly to: bigint }
+
+/** Where the logs of a range would take many requests: the end of it in which the state of the nonce changed, as far as the node keeps old states. */
+async function narrowed(
+  view: ChainView,
+  terms: OutcomeTerms,
+  { from, to }: Blocks,
+): Promise<Blocks> {
+  let [low, high, kept] = [from, to, from]
+  while (high - kept + 1n > RANGES_MAX * view.logRange()) {
+    const middle = (kept + high) / 2n
+    const used = await isUsedAt(view.reader, terms, middle).catch(() => undefined)
+    if (used === true) high = middle
+    else kept = middle + 1n
+    if (used === false) low = kept
+  }
+  return { from: low, to: high }
 }
 
 /**

@@ -12,7 +12,7 @@ import type { LoggedTransfer } from '#domain/reconciliation/findings.ts'
 import { examinedBlocks } from '#domain/trust/scorecard.ts'
 import type { Chain, ChainReader, ChainView } from './client.ts'
 import { openLedger, pairUp } from './ledger.ts'
-import { LOG_RANGE } from './outcome.ts'
+import { LOG_RANGE } from './log-ranges.ts'
 import { tokenEvents } from './token.ts'
 
 /** A payment as a caller claims it; addresses and hashes in lower case. */

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { encodeTransfer, type TokenAuthorization } from './authorization.ts'
-import { type ChainReader, isChainFault, isRevert } from './client.ts'
+import { isChainFault, isRevert } from './chain-fault.ts'
+import type { ChainReader } from './client.ts'
 import type { Gas, GasWatch } from './funds.ts'
 import { tokenAbi } from './token.ts'
 

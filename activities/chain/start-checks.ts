@@ -1,7 +1,8 @@
 import type { Address } from 'viem'
 import type { Environment } from '#domain/core/environment.ts'
-import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '#domain/core/limits.ts'
-import { type ChainReader, isChainFault } from './client.ts'
+import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION } from '#domain/core/limits.ts'
+import { causeIn, isChainFault, WrongChainError } from './chain-fault.ts'
+import type { ChainReader } from './client.ts'
 import { tokenAbi } from './token.ts'
 
 /** The facts to check at a start; `wallets` maps a role, such as `payout wallet`, to its lowercase address. */
@@ -77,8 +78,6 @@ export function findWalletFaults({ environment, asset, wallets }: StartFacts): s
 export async function findChainFaults(reader: ChainReader, asset: Address): Promise<string[]> {
   const token = { address: asset, abi: tokenAbi } as const
   try {
-    const id = await reader.getChainId()
-    if (id !== CHAIN_ID) return [`the chain's id is ${id}, not ${CHAIN_ID}`]
     const [name, version, decimals] = await Promise.all([
       reader.readContract({ ...token, functionName: 'name' }),
       reader.readContract({ ...token, functionName: 'version' }),
@@ -91,6 +90,8 @@ export async function findChainFaults(reader: ChainReader, asset: Address): Prom
       return seen === value ? [] : [`the asset's ${key} is ${seen}, not ${value}`]
     })
   } catch (error) {
+    const wrong = causeIn(error, WrongChainError)
+    if (wrong !== undefined) return [wrong.shortMessage]
     return [isChainFault(error) ? CHAIN_SILENT : `there is no EIP-3009 token at ${asset}`]
   }
 }

@@ -1,7 +1,8 @@
-import { type Address, type Hex, TransactionReceiptNotFoundError } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { SeenTransaction } from '#domain/payments/payment-reference.ts'
 import type { Chain, ChainView } from './client.ts'
 import { pairUp } from './ledger.ts'
+import { findReceipt } from './receipt.ts'
 
 /**
  * A transaction as each of the chain's views shows it, with the transfers of `asset` in it; undefined where a view does not
@@ -21,10 +22,7 @@ async function seenBy(
   hash: Hex,
 ): Promise<SeenTransaction | undefined> {
   const { finalized } = await heights()
-  const receipt = await reader.getTransactionReceipt({ hash }).catch((error: unknown) => {
-    if (error instanceof TransactionReceiptNotFoundError) return undefined
-    throw error
-  })
+  const receipt = await findReceipt(reader, hash)
   if (receipt === undefined) return undefined
   const block = await reader.getBlock({ blockNumber: receipt.blockNumber })
   return {

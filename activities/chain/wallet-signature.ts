@@ -1,20 +1,10 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import {
-  BaseError,
-  createClient,
-  encodeFunctionData,
-  fallback,
-  type Hex,
-  HttpRequestError,
-  hashMessage,
-  http,
-  LimitExceededRpcError,
-  parseAbi,
-  TimeoutError,
-} from 'viem'
+import { BaseError, encodeFunctionData, type Hex, hashMessage, parseAbi } from 'viem'
 import { refuse } from '#domain/core/errors.ts'
+import { isRevert } from './chain-fault.ts'
+import { openNodes, readerOf } from './client.ts'
 import { recoverKey } from './recover-key.ts'
 
 /** Decides whether a wallet made a signature; a wallet with code may need the chain, and then throws 503 `unavailable` without it. */
@@ -67,12 +57,7 @@ export function createWalletSignatures({
   rpcUrls: readonly string[]
   timeoutMs: number
 }): WalletSignatures {
-  const timeout = Math.max(1, Math.floor(timeoutMs / Math.max(1, rpcUrls.length)))
-  const transport = fallback(
-    rpcUrls.map((url) => http(url, { timeout, retryCount: 0 })),
-    { retryCount: 0 },
-  )
-  const client = createClient({ transport })
+  const client = readerOf(openNodes(rpcUrls, timeoutMs))
 
   const contractAccepts = async (wallet: Hex, digest: Hex, signature: Hex): Promise<boolean> => {
     const data = encodeFunctionData({ abi: eip1271, args: [digest, signature] })
@@ -83,7 +68,7 @@ export function createWalletSignatures({
       })
       return answer === MAGIC_WORD
     } catch (error) {
-      if (!isUnreachable(error)) return false
+      if (isVerdict(error)) return false
       throw refuse('unavailable', {
         detail: 'the chain does not answer, and this wallet may be a contract',
         next_action: 'Repeat the call later.',
@@ -108,15 +93,8 @@ export function createWalletSignatures({
   }
 }
 
-/** The node gave no verdict; a revert or running out of gas is one. */
-function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof BaseError)) return true
-  return (
-    error.walk(
-      (cause) =>
-        cause instanceof HttpRequestError ||
-        cause instanceof TimeoutError ||
-        cause instanceof LimitExceededRpcError,
-    ) !== null
-  )
-}
+/** Whether the code was run: a revert, or running out of gas. Any other error says nothing about the signature. */
+const isVerdict = (error: unknown): boolean =>
+  isRevert(error) ||
+  (error instanceof BaseError &&
+    /out ?of ?gas|opcode|stack ?(under|over)flow|invalid ?jump/i.test(error.details))

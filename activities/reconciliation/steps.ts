@@ -5,7 +5,7 @@ import type {
   Page,
   ReconciliationSteps,
 } from '../../workflows/reconciliation/activities.ts'
-import { LOG_RANGE } from '../chain/outcome.ts'
+import { LOG_RANGE } from '../chain/log-ranges.ts'
 import { listEventsToSee } from '../store/credit/provider-events.ts'
 import { readPayout } from '../store/payouts/payouts.ts'
 import { transaction } from '../store/postgres/db.ts'

@@ -22,6 +22,7 @@ import { loopRequirements } from './loops.ts'
 import { mcpRequirements } from './mcp.ts'
 import { modelRequirements } from './model.ts'
 import { mppRequirements } from './mpp.ts'
+import { nodeRequirements } from './nodes.ts'
 import { operatorRequirements } from './operators.ts'
 import { packageRequirements } from './package.ts'
 import { pilotRequirements } from './pilots.ts'
@@ -1832,6 +1833,7 @@ export const requirements = {
   ...packageRequirements,
   ...walletRequirements,
   ...isolationRequirements,
+  ...nodeRequirements,
   ...attackRequirements,
   ...authorityRequirements,
   ...ap2Requirements,

@@ -32,7 +32,8 @@ contract DollarToken is ERC20, ERC3009, Ownable, Pausable {
         return _domainSeparatorV4();
     }
 
-    /// @dev The overload for contract wallets (EIP-1271), which USDC has and the ERC-3009 draft has not.
+    // As in USDC, both forms of each authorization ask the code of an account that has code, and recover the signer otherwise.
+
     function transferWithAuthorization(
         address from,
         address to,
@@ -40,14 +41,73 @@ contract DollarToken is ERC20, ERC3009, Ownable, Pausable {
         uint256 validAfter,
         uint256 validBefore,
         bytes32 nonce,
-        bytes calldata signature
-    ) external {
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) public override {
+        transferWithAuthorization(from, to, value, validAfter, validBefore, nonce, abi.encodePacked(r, s, v));
+    }
+
+    function transferWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        bytes memory signature
+    ) public {
         bytes32 structHash = keccak256(
             abi.encode(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)
         );
-        bool valid = SignatureChecker.isValidSignatureNow(from, _hashTypedDataV4(structHash), signature);
-        require(valid, ERC3009InvalidSignature());
+        _requireValidSignature(from, structHash, signature);
         _transferWithAuthorization(from, to, value, validAfter, validBefore, nonce);
+    }
+
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) public override {
+        receiveWithAuthorization(from, to, value, validAfter, validBefore, nonce, abi.encodePacked(r, s, v));
+    }
+
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        bytes memory signature
+    ) public {
+        bytes32 structHash = keccak256(
+            abi.encode(RECEIVE_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)
+        );
+        _requireValidSignature(from, structHash, signature);
+        require(to == _msgSender(), ERC20InvalidReceiver(to));
+        _transferWithAuthorization(from, to, value, validAfter, validBefore, nonce);
+    }
+
+    function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s) public override {
+        cancelAuthorization(authorizer, nonce, abi.encodePacked(r, s, v));
+    }
+
+    function cancelAuthorization(address authorizer, bytes32 nonce, bytes memory signature) public {
+        bytes32 structHash = keccak256(abi.encode(CANCEL_AUTHORIZATION_TYPEHASH, authorizer, nonce));
+        _requireValidSignature(authorizer, structHash, signature);
+        _cancelAuthorization(authorizer, nonce);
+    }
+
+    function _requireValidSignature(address signer, bytes32 structHash, bytes memory signature) private view {
+        bool valid = SignatureChecker.isValidSignatureNow(signer, _hashTypedDataV4(structHash), signature);
+        require(valid, ERC3009InvalidSignature());
     }
 
     function mint(address to, uint256 value) external onlyOwner {

@@ -12,7 +12,7 @@ export type GasWalletTransaction = Selectable<Database['gas_wallet_transactions'
 }
 export type NewGasWalletTransaction = Omit<
   Selectable<Database['gas_wallet_transactions']>,
-  'outcome' | 'created_at' | 'broadcast_at'
+  'outcome' | 'block_number' | 'final' | 'created_at' | 'broadcast_at'
 >
 
 /**
@@ -26,16 +26,23 @@ export type ServingTransaction = Selectable<Database['gas_wallet_transactions']>
 /** The on-chain state of a gas wallet, and how many open nonces it can pay for. */
 export type Place = { address: string; mined: bigint; pooled: bigint; affords: bigint }
 
-/** The result of an EOA nonce: which of our transactions was mined, or none of them. */
+/** An EOA nonce that the chain has passed by `block`: which of our transactions was mined, or that no receipt was found. */
 export type NonceEnd = {
   nonce: bigint
   mined: { txHash: string; outcome: 'mined' | 'reverted' } | undefined
+  block: bigint
+  /** Whether `block` is final. Until then the outcome may change, and a missing receipt is none. */
+  final: boolean
 }
+
+/** What waits for the chain: the chain has not passed its nonce, as far as is known. */
+export const waits = (table: string) =>
+  sql<boolean>`(${sql.ref(`${table}.outcome`)} is null and ${sql.ref(`${table}.block_number`)} is null)`
 
 /** The queue of a wallet is blocked if its oldest open nonce has been the same for this long. */
 const isJammed = (wallet: string, jamAfterMs: number) => sql<boolean>`(
   ${sql.ref(`${wallet}.moved_at`)} < clock_timestamp() - ${jamAfterMs} * interval '1 millisecond'
-  and exists (select from gas_wallet_transactions o where o.gas_wallet = ${sql.ref(`${wallet}.address`)} and o.outcome is null))`
+  and exists (select from gas_wallet_transactions o where o.gas_wallet = ${sql.ref(`${wallet}.address`)} and not o.final and ${waits('o')}))`
 
 /** Inserts the rows that allocation locks. Known wallets keep their nonce. */
 export async function ensureGasWallets(tx: Tx, addresses: readonly string[]): Promise<void> {
@@ -128,7 +135,7 @@ export function storeGasWalletTransaction(
     .set({
       next_nonce: sql<string>`greatest(w.next_nonce, stored.eoa_nonce + 1)`,
       moved_at: sql<Date>`case when exists (
-        select from gas_wallet_transactions o where o.gas_wallet = w.address and o.outcome is null
+        select from gas_wallet_transactions o where o.gas_wallet = w.address and not o.final and ${waits('o')}
       ) then w.moved_at else clock_timestamp() end`,
     })
     .whereRef('w.address', '=', 'stored.gas_wallet')
@@ -148,7 +155,7 @@ export async function findServing(
     .innerJoin('gas_wallets as w', 'w.address', 't.gas_wallet')
     .selectAll('t')
     .select(
-      sql<Date | null>`case when t.outcome is null and ${isJammed('w', jamAfterMs)} then w.moved_at end`.as(
+      sql<Date | null>`case when ${waits('t')} and ${isJammed('w', jamAfterMs)} then w.moved_at end`.as(
         'heldUpSince',
       ),
     )
@@ -159,21 +166,39 @@ export async function findServing(
     .executeTakeFirst()
 }
 
+/** The number of nonces of a wallet that are used for good; a chain that has fewer is another one, or far behind. */
+export async function finalCount(tx: Tx, wallet: string): Promise<bigint> {
+  const row = await tx
+    .selectFrom('gas_wallet_transactions')
+    .select('eoa_nonce')
+    .where('gas_wallet', '=', wallet)
+    .where('final', '=', true)
+    .orderBy('eoa_nonce', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined ? 0n : BigInt(row.eoa_nonce) + 1n
+}
+
 /**
- * Transactions below the nonce `end` on which the chain and the rows may disagree: open ones, and any at or above the
- * chain's nonce. Lowest nonce first, then newest.
+ * Transactions below the nonce `end` on which the chain and the rows may disagree: open ones, any at or above the chain's
+ * nonce, and those whose block has become final. Lowest nonce first, then newest.
  */
 export async function listUnsettled(
   tx: Tx,
   wallet: string,
-  { mined, end }: { mined: bigint; end: bigint },
+  { mined, end, finalized }: { mined: bigint; end: bigint; finalized: bigint },
   stuckAfterMs: number,
 ): Promise<GasWalletTransaction[]> {
   return select(tx, stuckAfterMs)
     .where('gas_wallet', '=', wallet)
     .where('eoa_nonce', '<', end.toString())
+    .where('final', '=', false)
     .where((where) =>
-      where.or([where('outcome', 'is', null), where('eoa_nonce', '>=', mined.toString())]),
+      where.or([
+        where('outcome', 'is', null),
+        where('eoa_nonce', '>=', mined.toString()),
+        where('block_number', '<=', finalized.toString()),
+      ]),
     )
     .orderBy('eoa_nonce')
     .orderBy(sql`max_fee_per_gas desc`)
@@ -193,8 +218,8 @@ export async function listAtNonce(
 }
 
 /**
- * Stores the results of EOA nonces that the chain has passed. Transactions that were not mined become superseded, and
- * the waiting time of the queue restarts.
+ * Stores what the chain shows of EOA nonces that it has passed. Next to a transaction that was mined, the others of its nonce are
+ * superseded; without one, only a final block says so. The waiting time of the queue restarts when a nonce was passed.
  */
 export async function recordEnds(tx: Tx, wallet: string, ends: readonly NonceEnd[]): Promise<void> {
   if (ends.length === 0) return
@@ -202,25 +227,29 @@ export async function recordEnds(tx: Tx, wallet: string, ends: readonly NonceEnd
     with ends as (
       select * from unnest(
         ${ends.map(({ nonce }) => nonce.toString())}::bigint[], ${ends.map(({ mined }) => mined?.txHash ?? null)}::text[],
-        ${ends.map(({ mined }) => mined?.outcome ?? null)}::text[]
-      ) as e (nonce, tx_hash, outcome)
+        ${ends.map(({ mined }) => mined?.outcome ?? null)}::text[], ${ends.map(({ block }) => block.toString())}::bigint[],
+        ${ends.map(({ final }) => final)}::boolean[]
+      ) as e (nonce, tx_hash, outcome, block, final)
+    ), passed as (
+      select t.tx_hash from gas_wallet_transactions t join ends e on e.nonce = t.eoa_nonce
+      where t.gas_wallet = ${wallet} and ${waits('t')}
     ), ended as (
-      update gas_wallet_transactions t set outcome = case when t.tx_hash = e.tx_hash then e.outcome else 'superseded' end
+      update gas_wallet_transactions t set block_number = e.block, final = e.final, outcome = case
+        when t.tx_hash = e.tx_hash then e.outcome when e.tx_hash is not null or e.final then 'superseded' end
       from ends e
-      where t.gas_wallet = ${wallet} and t.eoa_nonce = e.nonce and t.outcome is null
-      returning t.tx_hash
+      where t.gas_wallet = ${wallet} and t.eoa_nonce = e.nonce and not t.final
     )
-    update gas_wallets set moved_at = clock_timestamp() where address = ${wallet} and exists (select from ended)`.execute(
+    update gas_wallets set moved_at = clock_timestamp() where address = ${wallet} and exists (select from passed)`.execute(
     tx,
   )
 }
 
-/** Reopens an EOA nonce whose block was lost. The waiting time of the queue starts now. */
+/** Reopens an EOA nonce whose block was lost before it was final. The waiting time of the queue starts now. */
 export async function reopenNonce(tx: Tx, wallet: string, nonce: string): Promise<void> {
   await sql`
     with reopened as (
-      update gas_wallet_transactions set outcome = null
-      where gas_wallet = ${wallet} and eoa_nonce = ${nonce} and outcome is not null returning tx_hash
+      update gas_wallet_transactions t set outcome = null, block_number = null
+      where gas_wallet = ${wallet} and eoa_nonce = ${nonce} and not final and not ${waits('t')} returning tx_hash
     )
     update gas_wallets set moved_at = clock_timestamp() where address = ${wallet} and exists (select from reopened)`.execute(
     tx,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { waits } from './gas-wallets.ts'
 
 /** The queue of one gas wallet: the number of open EOA nonces, the oldest one, and since when it is the oldest. */
 export type GasWalletHealth = {
@@ -20,7 +21,7 @@ export async function readGasWallets(tx: Tx, jamAfterMs: number): Promise<GasWal
     from gas_wallets w
     cross join lateral (
       select count(distinct eoa_nonce) as open, min(eoa_nonce) as oldest
-      from gas_wallet_transactions t where t.gas_wallet = w.address and t.outcome is null
+      from gas_wallet_transactions t where t.gas_wallet = w.address and not t.final and ${waits('t')}
     ) o
     order by w.address`.execute(tx)
   return rows.map((row) => ({ ...row, jammed: row.idleMs > jamAfterMs }))
@@ -39,7 +40,7 @@ export async function noteJams(
     update gas_wallets w set jammed_at = case when jammed_at is null then clock_timestamp() end
     where w.address = any(${wallets}::text[]) and (w.jammed_at is not null) <> (
       w.moved_at < clock_timestamp() - ${jamAfterMs} * interval '1 millisecond'
-      and exists (select from gas_wallet_transactions t where t.gas_wallet = w.address and t.outcome is null))
+      and exists (select from gas_wallet_transactions t where t.gas_wallet = w.address and not t.final and ${waits('t')}))
     returning w.address as wallet, w.moved_at as "movedAt", w.jammed_at is not null as jammed`.execute(
     tx,
   )

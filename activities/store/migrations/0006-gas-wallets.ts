@@ -2,7 +2,8 @@ import { hex } from './columns.ts'
 
 /**
  * Gas wallets and the transactions of their queues. `moved_at`: since when the oldest open nonce of a wallet is the same one;
- * `jammed_at`: when that was found to be a jam.
+ * `jammed_at`: when that was found to be a jam. `block_number`: the block of a transaction's receipt, or the newest block when the
+ * chain had first passed its nonce and no receipt was found. Only a `final` outcome, from a finalized block, never changes.
  */
 export const gasWallets: readonly string[] = [
   `create table gas_wallets (
@@ -23,10 +24,12 @@ export const gasWallets: readonly string[] = [
     max_priority_fee_per_gas numeric(78,0) not null,
     raw text not null,
     outcome text check (outcome in ('mined','reverted','superseded')),
+    block_number bigint,
+    final boolean not null default false check (not final or outcome is not null and block_number is not null),
     created_at timestamptz not null default clock_timestamp(),
     broadcast_at timestamptz
   )`,
   `create index gas_wallet_transactions_by_purpose on gas_wallet_transactions (purpose)`,
   `create index gas_wallet_transactions_by_nonce on gas_wallet_transactions (gas_wallet, eoa_nonce)`,
-  `create index gas_wallet_transactions_open on gas_wallet_transactions (gas_wallet, eoa_nonce) where outcome is null`,
+  `create index gas_wallet_transactions_open on gas_wallet_transactions (gas_wallet, eoa_nonce) where not final`,
 ]

@@ -8,6 +8,7 @@ import type {
   GasWalletFindings,
   UnreservedPayout,
 } from '#domain/reconciliation/reconciliation.ts'
+import { waits } from '../gas-wallets/gas-wallets.ts'
 import { lastValidBefore, type PaymentRow } from '../payments/payments.ts'
 import type { PayoutRow, TransferRow } from '../payouts/payouts.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
@@ -256,15 +257,16 @@ export async function listGasWallets(tx: Tx): Promise<string[]> {
   )
 }
 
-/** The nonces below the chain's that the rows do not explain; at most 100 of each kind. */
+/** The nonces below the chain's that the rows do not explain; at most 100 of each kind. One that waits for finality is explained. */
 export async function readGasWallet(
   tx: Tx,
   wallet: string,
   chainNonce: bigint,
 ): Promise<GasWalletFindings> {
   const { rows } = await sql<{ nonce: string; unsettled: boolean }>`
-    with ours as (select eoa_nonce, bool_or(outcome is null) as open, bool_or(outcome in ('mined','reverted')) as mined
-      from gas_wallet_transactions where gas_wallet = ${wallet} and eoa_nonce < ${chainNonce.toString()}::bigint group by eoa_nonce)
+    with ours as (select eoa_nonce, bool_or(${waits('t')}) as open,
+        bool_or(outcome in ('mined','reverted') or not final and block_number is not null) as mined
+      from gas_wallet_transactions t where gas_wallet = ${wallet} and eoa_nonce < ${chainNonce.toString()}::bigint group by eoa_nonce)
     select n::text as nonce, coalesce(open, false) as unsettled
     from generate_series((select min(eoa_nonce) from ours), ${chainNonce.toString()}::bigint - 1) n left join ours on eoa_nonce = n
     where open or mined is not true order by n limit 100`.execute(tx)

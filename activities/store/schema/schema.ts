@@ -710,6 +710,8 @@ export type Database = {
     max_priority_fee_per_gas: string
     raw: string
     outcome: 'mined' | 'reverted' | 'superseded' | null
+    block_number: string | null
+    final: Generated<boolean>
     created_at: Generated<Date>
     broadcast_at: Date | null
   }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { actionLines, type Wait } from '#domain/core/wait.ts'
 import { recoverCommand } from '#domain/tasks/recover-command.ts'
+import type { NodeState } from '../../../activities/chain/chain-nodes.ts'
 import type { FindOutcome } from '../../../activities/chain/outcome.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { TemporalClient } from '../../../temporal/connection.ts'
@@ -9,6 +10,8 @@ export type RecoverDeps = {
   client: TemporalClient
   db: Kysely<Database>
   findOutcome: FindOutcome
+  /** The nodes of the chain, each asked by itself. */
+  nodes: () => Promise<readonly NodeState[]>
 }
 
 /** How many open payouts and how many open tasks are looked at, at most. */

@@ -3,6 +3,7 @@ import { formatUsdc } from '#domain/core/money.ts'
 import type { Wait } from '#domain/core/wait.ts'
 import { isExpired } from '#domain/payouts/payout.ts'
 import { payoutWait } from '#domain/payouts/wait.ts'
+import { describeNode, type NodeState } from '../../../activities/chain/chain-nodes.ts'
 import { type Outcome, soughtOf } from '../../../activities/chain/outcome.ts'
 import { authorizationOf } from '../../../activities/payout/transfer.ts'
 import {
@@ -69,7 +70,7 @@ export async function payoutLine(db: Kysely<Database>, payoutId: string): Promis
 
 /** One payout: its state, its wait, the last failure of its workflow, and the command that unblocks it. */
 export async function explainPayout(
-  { client, db, findOutcome }: RecoverDeps,
+  { client, db, findOutcome, nodes }: RecoverDeps,
   payoutId: string,
 ): Promise<Explanation> {
   const record = await requirePayout(db, payoutId)
@@ -89,6 +90,7 @@ export async function explainPayout(
       payout.expires_at === null ? null : new Date(Number(payout.expires_at) * 1000).toISOString(),
     transfer: transfer?.status ?? 'none',
     chain_says: outcome === undefined ? 'nothing to look for' : describe(outcome),
+    ...faultyNodes(await nodes()),
     parked: transfer?.parked ?? null,
     exception: transfer?.exception ?? difference,
     workflow: running ? 'running' : 'not running',
@@ -110,6 +112,12 @@ function waitOf(
   const { payout_id: payoutId, state } = payout
   const expired = isExpired(payout, Date.now())
   return payoutWait({ payoutId, state, transfer: status, parked, exception, difference, expired })
+}
+
+/** The nodes with a fault, one a line; no line where all are well. */
+function faultyNodes(nodes: readonly NodeState[]): Explanation {
+  const faulty = nodes.filter(({ faults }) => faults.length > 0)
+  return faulty.length === 0 ? {} : { chain_nodes: faulty.map(describeNode).join('\n') }
 }
 
 function describe(outcome: Outcome): string {

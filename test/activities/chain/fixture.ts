@@ -60,12 +60,12 @@ export async function startFixture(): Promise<Fixture> {
     cacheMs = 0,
     ...more
   }: GasWalletOptions = {}): GasWalletSettings => {
-    const { reader = chain.reader, accounts = local.gasWallets.map((wallet) => wallet.account) } =
+    const { view = chain.views[0], accounts = local.gasWallets.map((wallet) => wallet.account) } =
       more
     const addresses = accounts.map(({ address }) => address)
     const times = { feeBumpAfterMs: 30_000, jamAfterMs: 90_000 }
-    const gas = watchGas(reader, addresses, cacheMs)
-    return { db, reader, accounts, gas, log: pino({ level: 'silent' }), ...times, ...more }
+    const gas = watchGas(view.reader, addresses, cacheMs)
+    return { db, view, accounts, gas, log: pino({ level: 'silent' }), ...times, ...more }
   }
 
   const authorize = async (

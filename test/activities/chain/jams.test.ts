@@ -6,9 +6,9 @@ import { estimateFees } from '../../../activities/chain/fees.ts'
 import { allocate } from '../../../activities/chain/gas-wallet-queue.ts'
 import { readGasWallets } from '../../../activities/store/gas-wallets/health.ts'
 import type { TestWallet } from '../../support/chain.ts'
+import { startProxy } from '../../support/rpc-proxy.ts'
 import { verifies } from '../../verifies.ts'
 import { eventually, type Fixture, startFixture } from './fixture.ts'
-import { startProxy } from './rpc-proxy.ts'
 
 // Each kind of jam on a real chain, and the step that resolves it; only the maintenance of the queue acts.
 let fixture: Fixture
@@ -19,6 +19,8 @@ afterAll(() => fixture?.stop())
 
 const isIncluded = (outcome: { kind: string }) => outcome.kind === 'included'
 const quick = { feeBumpAfterMs: 50, jamAfterMs: 300 }
+/** For what must happen before the jam, also on a slow machine. */
+const patient = { ...quick, jamAfterMs: 5_000 }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const gasWalletOf = async ({ address }: TestWallet) =>
   (await readGasWallets(fixture.db, quick.jamAfterMs)).find(({ wallet }) => wallet === address)
@@ -49,9 +51,9 @@ async function gasWalletBehind(
   const proxy = await startProxy(fixture.rpcUrl, async (method, pass) =>
     method === 'eth_sendRawTransaction' ? meddle(method, pass) : pass(),
   )
-  const { reader } = createChain({ rpcUrls: [proxy.url], confirmRpcUrls: [], timeoutMs: 2_000 })
+  const [view] = createChain({ rpcUrls: [proxy.url], confirmRpcUrls: [], timeoutMs: 2_000 }).views
   return {
-    gasWalletQueue: fixture.newGasWalletQueue({ reader, accounts: [wallet.account], ...more }),
+    gasWalletQueue: fixture.newGasWalletQueue({ view, accounts: [wallet.account], ...more }),
     close: proxy.close,
   }
 }
@@ -146,8 +148,15 @@ verifies(
     await lost.gasWalletQueue.submit('taken', call)
     await sendForeign(wallet, 0)
     const gasWalletQueue = fixture.newGasWalletQueue({ accounts: [wallet.account], ...quick })
-    await gasWalletQueue.maintain()
-    expect(await fixture.rows('taken')).toMatchObject([{ eoa_nonce: '0', outcome: 'superseded' }])
+    const taken = await eventually(
+      async () => {
+        await fixture.client.mine({ blocks: 1 })
+        await gasWalletQueue.maintain()
+        return fixture.rows('taken')
+      },
+      ([row]) => row?.outcome !== null,
+    )
+    expect(taken).toMatchObject([{ eoa_nonce: '0', outcome: 'superseded', final: true }])
     await gasWalletQueue.submit('taken', call)
     await heal(gasWalletQueue, wallet, authorization)
     expect(await fixture.rows('taken')).toMatchObject([
@@ -171,7 +180,7 @@ verifies(
     // The wallet is emptied between the look at its ether and the broadcast.
     const before = await fixture.authorize()
     const { row } = await allocate(
-      fixture.gasWalletSettings({ accounts: [empty.account], ...quick }),
+      fixture.gasWalletSettings({ accounts: [empty.account], ...patient }),
       'emptied',
       before.call,
     )
@@ -179,18 +188,18 @@ verifies(
 
     const gasWalletQueue = fixture.newGasWalletQueue({
       accounts: [empty.account, rich.account],
-      ...quick,
+      ...patient,
       log,
     })
     expect(await gasWalletQueue.submit('emptied', before.call)).toEqual({ txHash: row.tx_hash })
     expect(
       (
         await fixture
-          .newGasWalletQueue({ accounts: [empty.account], ...quick })
+          .newGasWalletQueue({ accounts: [empty.account], ...patient })
           .submit('other', before.call)
       ).heldUp,
     ).toBeUndefined()
-    await pause(quick.jamAfterMs)
+    await pause(patient.jamAfterMs)
     await gasWalletQueue.maintain()
     await gasWalletQueue.maintain()
     expect(notified).toEqual([
@@ -198,7 +207,7 @@ verifies(
     ])
     expect(
       await fixture
-        .newGasWalletQueue({ accounts: [empty.account], ...quick })
+        .newGasWalletQueue({ accounts: [empty.account], ...patient })
         .submit('emptied', before.call),
     ).toEqual({
       txHash: row.tx_hash,

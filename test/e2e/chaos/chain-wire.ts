@@ -1,5 +1,5 @@
 import { type Hex, keccak256 } from 'viem'
-import { type RpcAnswer, startProxy } from '../../activities/chain/rpc-proxy.ts'
+import { type RpcAnswer, startProxy } from '../../support/rpc-proxy.ts'
 import type { RunWire } from './run-faults.ts'
 
 /** The wire between the product and the chain: each run's questions go through its own fault, all of them through the common ones. */

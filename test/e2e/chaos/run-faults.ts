@@ -1,7 +1,7 @@
 import { encodeAbiParameters, type Hex, keccak256, numberToHex, pad, toEventSelector } from 'viem'
 import { tokenEvents } from '../../../activities/chain/token.ts'
 import type { LocalChainClient } from '../../../worker/stack/token.ts'
-import type { Meddle, RpcAnswer } from '../../activities/chain/rpc-proxy.ts'
+import type { Meddle, RpcAnswer } from '../../support/rpc-proxy.ts'
 import type { ChainActs } from './chain-acts.ts'
 import type { RunFault } from './schedule.ts'
 import { decodeTransfer } from './transfer-bytes.ts'

@@ -57,19 +57,23 @@ const operator = () =>
 
 /** What the sweeper would have done by now for the gas wallets. */
 async function settleGasWallet(): Promise<void> {
-  const { reader } = createChain({ rpcUrls: [stack.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
+  const [view] = createChain({
+    rpcUrls: [stack.rpcUrl],
+    confirmRpcUrls: [],
+    timeoutMs: 2_000,
+  }).views
   const accounts = rail.service.gasWallets.map(({ private_key }) =>
     privateKeyToAccount(private_key),
   )
   const gas = watchGas(
-    reader,
+    view.reader,
     accounts.map(({ address }) => address),
     1_000,
   )
   const log = pino({ level: 'silent' })
   await createGasWalletQueue({
     db: rail.db,
-    reader,
+    view,
     gas,
     accounts,
     log,

@@ -4,10 +4,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   ensureGasWallets,
+  finalCount,
   findServing,
   listUnsettled,
   lockPlace,
   type NewGasWalletTransaction,
+  type NonceEnd,
   nextNonce,
   type Place,
   recordBroadcast,
@@ -136,27 +138,58 @@ test('a transaction that is rolled back takes no nonce', async () => {
   expect(await nextNonce(database.db, wallet)).toBe(0n)
 })
 
-test('one mined hash supersedes its siblings; a lost block reopens them all', async () => {
+verifies(
+  'nodes.books',
+  'a mined hash supersedes its siblings until a lost block reopens them',
+  async () => {
+    const wallet = await newWallet()
+    const purpose = hex(8)
+    const [low, high] = [
+      rowAt(wallet, 0n, { purpose }),
+      rowAt(wallet, 0n, { purpose, max_fee_per_gas: '113' }),
+    ]
+    for (const row of [low, high]) await storeGasWalletTransaction(database.db, row).execute()
+    const serving = () => findServing(database.db, purpose, 60_000)
+    const unsettled = (mined: bigint, finalized = 0n) =>
+      listUnsettled(database.db, wallet, { mined, end: 10n, finalized }, 0)
+    const end = (more: Partial<NonceEnd> = {}) =>
+      recordEnds(database.db, wallet, [
+        { nonce: 0n, mined: undefined, block: 7n, final: false, ...more },
+      ])
+    const mined = { txHash: low.tx_hash, outcome: 'mined' } as const
+    expect((await serving())?.tx_hash).toBe(high.tx_hash)
+    await end({ mined })
+    expect(await serving()).toMatchObject({ tx_hash: low.tx_hash, outcome: 'mined' })
+    expect(await unsettled(1n)).toEqual([])
+    // Once its block is final it is looked at again.
+    expect(await unsettled(1n, 7n)).toHaveLength(2)
+    expect(await unsettled(0n)).toHaveLength(2)
+    await reopenNonce(database.db, wallet, '0')
+    expect((await unsettled(1n)).map((row) => row.outcome)).toEqual([null, null])
+
+    // The nonce is used and no receipt is there: the row waits, and is no jam.
+    await end()
+    expect(await serving()).toMatchObject({ outcome: null, block_number: '7', heldUpSince: null })
+    expect(await gasWalletOf(wallet)).toMatchObject({ open: 0 })
+    await end({ mined, final: true })
+    expect(await finalCount(database.db, wallet)).toBe(1n)
+    // What is final stays, whatever a node says.
+    await reopenNonce(database.db, wallet, '0')
+    await end({ block: 99n, final: true })
+    expect(await serving()).toMatchObject({ tx_hash: low.tx_hash, outcome: 'mined', final: true })
+    expect(await unsettled(0n, 99n)).toEqual([])
+  },
+)
+
+test('a nonce that another transaction used for good serves nothing', async () => {
   const wallet = await newWallet()
-  const purpose = hex(8)
-  const [low, high] = [
-    rowAt(wallet, 0n, { purpose }),
-    rowAt(wallet, 0n, { purpose, max_fee_per_gas: '113' }),
-  ]
-  for (const row of [low, high]) await storeGasWalletTransaction(database.db, row).execute()
-  const serving = () => findServing(database.db, purpose, 60_000)
-  const unsettled = (mined: bigint) => listUnsettled(database.db, wallet, { mined, end: 10n }, 0)
-  expect((await serving())?.tx_hash).toBe(high.tx_hash)
-  await recordEnds(database.db, wallet, [
-    { nonce: 0n, mined: { txHash: low.tx_hash, outcome: 'mined' } },
-  ])
-  expect(await serving()).toMatchObject({ tx_hash: low.tx_hash, outcome: 'mined' })
-  expect(await unsettled(1n)).toEqual([])
-  expect(await unsettled(0n)).toHaveLength(2)
-  await reopenNonce(database.db, wallet, '0')
-  expect((await unsettled(1n)).map((row) => row.outcome)).toEqual([null, null])
-  await recordEnds(database.db, wallet, [{ nonce: 0n, mined: undefined }])
-  expect(await serving()).toBeUndefined()
+  const row = rowAt(wallet, 0n)
+  await storeGasWalletTransaction(database.db, row).execute()
+  const none = { nonce: 0n, mined: undefined, block: 7n }
+  await recordEnds(database.db, wallet, [{ ...none, final: false }])
+  expect(await findServing(database.db, row.purpose, 60_000)).toBeDefined()
+  await recordEnds(database.db, wallet, [{ ...none, final: true }])
+  expect(await findServing(database.db, row.purpose, 60_000)).toBeUndefined()
 })
 
 test('only what a node took is ever stuck', async () => {
@@ -164,7 +197,7 @@ test('only what a node took is ever stuck', async () => {
   const row = rowAt(wallet, 0n)
   await storeGasWalletTransaction(database.db, row).execute()
   const unsettled = (stuckAfterMs: number) =>
-    listUnsettled(database.db, wallet, { mined: 0n, end: 10n }, stuckAfterMs)
+    listUnsettled(database.db, wallet, { mined: 0n, end: 10n, finalized: 0n }, stuckAfterMs)
   expect(await unsettled(0)).toMatchObject([{ stuck: false }])
   await recordBroadcast(database.db, row.tx_hash)
   expect(await unsettled(0)).toMatchObject([{ stuck: true }])
@@ -194,9 +227,9 @@ test('a purpose has one transaction, or two when its wallet is stuck', async () 
   expect(await allocate(all, { purpose })).toBeUndefined()
   await standStill(second, 62)
   expect(await allocate(all, { purpose })).toBeUndefined()
-  await recordEnds(database.db, second, [{ nonce: 0n, mined: undefined }])
+  await recordEnds(database.db, second, [{ nonce: 0n, mined: undefined, block: 7n, final: true }])
   await recordEnds(database.db, first, [
-    { nonce: 0n, mined: { txHash: hex(32), outcome: 'mined' } },
+    { nonce: 0n, mined: { txHash: hex(32), outcome: 'mined' }, block: 7n, final: true },
   ])
   expect(await allocate(all, { purpose })).not.toBeUndefined()
 })
@@ -217,7 +250,7 @@ test('a gas wallet is reported stuck once and moving once', async () => {
   expect(await news()).toEqual([])
   expect(await gasWalletOf(wallet)).toMatchObject({ open: 2, oldestNonce: '0', jammed: true })
   await recordEnds(database.db, wallet, [
-    { nonce: 0n, mined: { txHash: row.tx_hash, outcome: 'mined' } },
+    { nonce: 0n, mined: { txHash: row.tx_hash, outcome: 'mined' }, block: 7n, final: true },
   ])
   expect(await news()).toMatchObject([{ wallet, jammed: false }])
   expect(await gasWalletOf(wallet)).toMatchObject({ open: 1, oldestNonce: '1', jammed: false })
