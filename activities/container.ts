@@ -121,11 +121,10 @@ export function openWalletSignatures(config: Config): WalletSignatures {
 }
 
 /** The dependencies of the payout and payment activities; keys are read once. */
-export async function openPayoutDeps({
-  config,
-  log,
-  db,
-}: OfWorker): Promise<{ payoutDeps: Deps; paymentDeps: PaymentDeps }> {
+export async function openPayoutDeps(
+  { config, log, db }: OfWorker,
+  startCallback: Deps['startCallback'],
+): Promise<{ payoutDeps: Deps; paymentDeps: PaymentDeps }> {
   const keys = await openKeyRings(config)
   const { chain, findOutcome } = openChain(config)
   const accounts = await openGasAccounts(config)
@@ -161,6 +160,7 @@ export async function openPayoutDeps({
     preflight: checkTransfer,
     findOutcome,
     gasWalletQueue,
+    startCallback,
   }
   const paymentDeps: PaymentDeps = {
     db,

@@ -37,9 +37,12 @@ import { createTaskSteps } from './task/task.ts'
 /**
  * The activities of payouts and transfers. Where this process `signs` as well, a transfer is signed in the step that reserves it.
  */
-export async function createActivities(worker: OfWorker, { signs }: { signs: boolean }) {
+export async function createActivities(
+  worker: OfWorker,
+  { signs, startCallback }: { signs: boolean } & Pick<Deps, 'startCallback'>,
+) {
   const { config } = worker
-  const { payoutDeps, paymentDeps } = await openPayoutDeps(worker)
+  const { payoutDeps, paymentDeps } = await openPayoutDeps(worker, startCallback)
   const signer = signs ? await openPayoutSigner(config) : undefined
   const payouts: PayoutSteps & KeyRotationSteps = {
     ...createPayoutSteps(payoutDeps, signer),

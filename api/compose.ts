@@ -22,6 +22,7 @@ import type { OpenDatabase } from '../activities/store/postgres/db.ts'
 import { startTracing } from '../activities/tracing/start.ts'
 import { notifyHarness } from '../temporal/harness.ts'
 import { notifyAnswered, notifyInvited } from '../temporal/invitations.ts'
+import { notifyRow } from '../temporal/late-rows.ts'
 import { notifyPayment } from '../temporal/payments.ts'
 import { createPayoutGateway, wakePayout } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
@@ -197,6 +198,7 @@ function openPayoutServices(adapters: Adapters) {
       executeLifeSecondsMin: rail.executeLifeSecondsMin,
       refusedRecipients: refusedRecipients(config),
       chainUp: chain.isUp,
+      wake: (payoutId) => notifyRow({ client, db }, 'payout', payoutId),
       reservationGate,
     }),
     authority: new AuthorityService({ db, config, keys, wallets }),

@@ -1,7 +1,11 @@
 import type { Client } from '@temporalio/client'
 import { callbackWorkflowId, redeliverSignal } from '../workflows/callback/messages.ts'
 import type { callback } from '../workflows/callback/workflow.ts'
+import { wakeSignal } from '../workflows/shared/signals.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
+import { NOTIFY_MS } from './updates.ts'
+
+export { callbackWorkflowId }
 
 const optionsOf = (deliveryId: string) =>
   ({
@@ -17,6 +21,21 @@ export async function ensureCallback(client: Client, deliveryId: string): Promis
   await client.workflow.start<typeof callback>('callback', {
     ...optionsOf(deliveryId),
     workflowIdConflictPolicy: 'USE_EXISTING',
+  })
+}
+
+/** Tries once to start the delivery and never fails: a worker's sweep starts every delivery that is due. */
+export const notifyCallback = (client: Client, deliveryId: string): Promise<void> =>
+  client
+    .withDeadline(Date.now() + NOTIFY_MS, () => ensureCallback(client, deliveryId))
+    .catch(() => undefined)
+
+/** Makes the workflow of a delivery read its row and continue, in a new run if none is open. */
+export async function wakeCallback(client: Client, deliveryId: string): Promise<void> {
+  await client.workflow.signalWithStart<typeof callback>('callback', {
+    ...optionsOf(deliveryId),
+    signal: wakeSignal,
+    signalArgs: [],
   })
 }
 

@@ -6,15 +6,29 @@ import { NOTIFY_MS } from './updates.ts'
 
 export const invitationWorkflowId = (pilotId: string): string => `pilot-${pilotId}`
 
+const optionsOf = (pilotId: string) =>
+  ({
+    workflowId: invitationWorkflowId(pilotId),
+    taskQueue: TASKS_QUEUE,
+    args: [pilotId] as [string],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    staticSummary: 'Invitation to a pilot',
+  }) as const
+
 /** Starts the workflow of an invitation, or joins its open run. */
 export async function ensureInvitation(client: Client, pilotId: string): Promise<void> {
   await client.workflow.start<typeof invitation>('invitation', {
-    workflowId: invitationWorkflowId(pilotId),
-    taskQueue: TASKS_QUEUE,
-    args: [pilotId],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    ...optionsOf(pilotId),
     workflowIdConflictPolicy: 'USE_EXISTING',
-    staticSummary: 'Invitation to a pilot',
+  })
+}
+
+/** Makes the workflow of an invitation read its row and continue, in a new run if none is open. */
+export async function wakeInvitation(client: Client, pilotId: string): Promise<void> {
+  await client.workflow.signalWithStart<typeof invitation>('invitation', {
+    ...optionsOf(pilotId),
+    signal: wakeSignal,
+    signalArgs: [],
   })
 }
 

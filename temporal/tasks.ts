@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
 import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common'
+import type { Logger } from 'pino'
 import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
+import { listBehindMoney } from '../activities/store/tasks/task-credits.ts'
 import { findTask } from '../activities/store/tasks/tasks.ts'
 import { searchAttributes } from '../workflows/shared/search-attributes.ts'
-import { wakeSignal } from '../workflows/shared/signals.ts'
+import { showSignal, wakeSignal } from '../workflows/shared/signals.ts'
 import { taskAttributes } from '../workflows/task/attributes.ts'
 import { taskSummary } from '../workflows/task/details.ts'
 import { advanceUpdate } from '../workflows/task/messages.ts'
@@ -64,9 +66,38 @@ async function advance({ client, db }: Deps, taskId: string, updateId: string): 
 export const notifyTask = (deps: Deps, taskId: string): Promise<void> =>
   deps.client.withDeadline(Date.now() + NOTIFY_MS, () => advance(deps, taskId, randomUUID()))
 
+const PAGE = 100
+
+/** Advances tasks whose money was stored by a process that did not notify them. */
+export async function notifyTasksBehind({
+  log,
+  ...deps
+}: Pick<UpdateDeps, 'client' | 'db'> & { log: Logger }): Promise<void> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const behind = await listBehindMoney(deps.db, { after, most: PAGE })
+    for (const taskId of behind)
+      await notifyTask(deps, taskId).catch((error: unknown) =>
+        log.warn({ taskId, error: String(error) }, 'the task is notified by the next sweep'),
+      )
+    after = behind[PAGE - 1]
+  }
+}
+
 /** Tries the gateway's `wake` once. */
 export const wakeTask = async (deps: Deps, taskId: string) =>
   signalTask(deps.client, taskId, await knownTask(deps, taskId))
+
+/**
+ * Makes the workflow of a task read its row also while it follows a run, in a new run of the workflow if none is open. A wake alone
+ * passes through to the run.
+ */
+export async function reloadTask(
+  deps: Pick<UpdateDeps, 'client' | 'db'>,
+  taskId: string,
+): Promise<void> {
+  await wakeTask(deps, taskId)
+  await deps.client.workflow.getHandle(taskId).signal(showSignal)
+}
 
 const signalTask = (client: Client, taskId: string, known: Known) =>
   client.workflow.signalWithStart<typeof taskWorkflow>('task', {

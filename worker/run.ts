@@ -36,6 +36,7 @@ import { LISTENERS } from '../activities/store/postgres/connections.ts'
 import type { OpenDatabase } from '../activities/store/postgres/db.ts'
 import { logTrace, startTracing } from '../activities/tracing/start.ts'
 import { openCommerceServices } from '../api/services/commerce/open.ts'
+import { notifyCallback } from '../temporal/callbacks.ts'
 import { createTemporalClient, serverOptions } from '../temporal/connection.ts'
 import { markOutages } from '../temporal/outages.ts'
 import {
@@ -105,10 +106,10 @@ export async function runWorker(
   const loops: (() => { stop(): Promise<void> })[] = []
 
   if (serves(PAYOUTS_QUEUE) || serves(TRANSFERS_QUEUE)) {
-    const { deps, payouts, transfers } = await createActivities(worker, {
-      signs: serves(SIGNING_QUEUE),
-    })
     const { client, close: closeClient } = createTemporalClient(config)
+    const startCallback = (deliveryId: string) => notifyCallback(client, deliveryId)
+    const options = { signs: serves(SIGNING_QUEUE), startCallback }
+    const { deps, payouts, transfers } = await createActivities(worker, options)
     if (serves(TRANSFERS_QUEUE)) {
       await assertGasAccounts(config)
       const reconciliation = await createReconciliationActivities(

@@ -8,6 +8,7 @@ import type { MoneyDeps } from '../activities/credit/deps.ts'
 import { accrueMonths, collectFees } from '../activities/credit/wallet-tier.ts'
 import { type LogDeps, sequence } from '../activities/log/sequencer.ts'
 import type { ProofLoopRow } from '../activities/store/commerce/proof-loops.ts'
+import { forgetWakes } from '../activities/store/recovery/late-rows.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
 import {
   forgetCounts,
@@ -21,21 +22,8 @@ import { applyEvents, verifyDue } from '../activities/sweep/money.ts'
 import { closeUndecided } from '../activities/sweep/orders.ts'
 import { abandonSandboxRuns, SANDBOX_STOPPED_MS } from '../activities/sweep/sandbox-runs.ts'
 import type { TaskDeps } from '../activities/task/deps.ts'
-import {
-  endBrokenRuns,
-  notifyTasksBehind,
-  resumeCallbacks,
-  resumeDelegations,
-  resumeDirectories,
-  resumeHarness,
-  resumeInvitations,
-  resumeKeyRotations,
-  resumePayments,
-  resumeSchedules,
-  resumeTasks,
-  resumeTransfers,
-} from '../temporal/resume.ts'
-import { wakeTask } from '../temporal/tasks.ts'
+import { wakeLate } from '../temporal/late-rows.ts'
+import { notifyTasksBehind, wakeTask } from '../temporal/tasks.ts'
 
 export type SweeperDeps = {
   client: Client
@@ -43,6 +31,8 @@ export type SweeperDeps = {
   log: Logger
   config: Pick<
     Config,
+    | 'ENVIRONMENT'
+    | 'LATE_AFTER_MS'
     | 'LOG_EVERY_MS'
     | 'SWEEP_EVERY_MS'
     | 'SWEEP_GRACE_MS'
@@ -69,15 +59,10 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const { signal } = stopping
   // Each loop listens while it sleeps.
   setMaxListeners(0, signal)
-  const { SWEEP_EVERY_MS, SWEEP_GRACE_MS } = deps.config
+  const { SWEEP_EVERY_MS } = deps.config
   const start = (jobs: Record<string, () => Promise<void>>, everyMs: number) =>
     Object.entries(jobs).map(([job, run]) => repeat(run, { job, everyMs, log: deps.log, signal }))
   const loops = start(jobsOf(deps), SWEEP_EVERY_MS).concat(
-    // These ask Temporal about each of what may be thousands.
-    start(
-      { resumeTasks: () => resumeTasks(deps), endBrokenRuns: () => endBrokenRuns(deps) },
-      SWEEP_GRACE_MS,
-    ),
     start(
       {
         sequenceLog: async () => {
@@ -103,15 +88,8 @@ function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
     releaseAbandoned: () => releaseAbandoned(db, graceMs),
     returnUndelivered: () => returnUndelivered(db),
     releaseOfEnded: () => releaseOfEnded(db),
-    resumePayments: () => resumePayments(deps),
-    resumeTransfers: () => resumeTransfers(deps),
-    resumeCallbacks: () => resumeCallbacks(deps),
-    resumeDelegations: () => resumeDelegations(deps),
-    resumeHarness: () => resumeHarness(deps),
-    resumeDirectories: () => resumeDirectories(deps),
-    resumeInvitations: () => resumeInvitations(deps),
-    resumeKeyRotations: () => resumeKeyRotations(deps),
-    resumeSchedules: () => resumeSchedules(deps),
+    wakeLate: () => wakeLate(deps),
+    forgetWakes: () => forgetWakes(db),
     removeInputs: () => removeInputs(db, config),
     forgetCounts: () => forgetCounts(db),
     closeUndecided: () => closeUndecided(tasks, keepMs, wake),

@@ -188,7 +188,10 @@ export const configSchema = z.object({
   ),
   ...logSettings,
   SWEEP_GRACE_MS: milliseconds(30_000).describe(
-    'how long after its lease an abandoned call keeps its grant, and between two looks for tasks without a workflow',
+    'how long after its lease an abandoned call keeps its grant',
+  ),
+  LATE_AFTER_MS: milliseconds(10_000).describe(
+    'age of an open row at which its workflow is woken, and the unit of the ages at which rows count as late',
   ),
   RECONCILE_EVERY_MS: milliseconds(3_600_000).describe('between two scheduled reconciliations'),
   RECONCILE_SETTLE_MS: milliseconds(10_000).describe(

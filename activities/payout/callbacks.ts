@@ -13,12 +13,18 @@ import type { PayoutRow } from '../store/payouts/payouts.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 
-/** Stores the callback of a payout in the transaction of its new receipt, if the creator has a callback URL and its account allows it. */
-export async function addPayoutCallback(tx: Tx, { payout_id, creator }: PayoutRow): Promise<void> {
+/**
+ * Stores the callback of a payout in the transaction of its new receipt, if the creator has a callback URL and its account allows it,
+ * and returns its id.
+ */
+export async function addPayoutCallback(
+  tx: Tx,
+  { payout_id, creator }: PayoutRow,
+): Promise<string | undefined> {
   const wanted = await findPayoutCallback(tx, creator)
-  if (wanted === undefined || !(await mayCallBack(tx, creator, wanted.url))) return
+  if (wanted === undefined || !(await mayCallBack(tx, creator, wanted.url))) return undefined
   const ordinal = (await listReceipts(tx, payout_id)).length
-  await addDelivery(tx, {
+  return addDelivery(tx, {
     owner: creator,
     event: 'payout_updated',
     subject: payout_id,

@@ -47,4 +47,6 @@ export type Deps = {
   readonly preflight: CheckTransfer
   readonly findOutcome: FindOutcome
   readonly gasWalletQueue: GasWalletQueue
+  /** Tries once to start the delivery of a stored callback, and never fails. */
+  readonly startCallback: (deliveryId: string) => Promise<void>
 }

@@ -175,10 +175,10 @@ async function recordExecution(
   block: Included,
   status: 'included' | 'final',
 ): Promise<void> {
-  await transaction(deps.db, async (tx) => {
+  const callback = await transaction(deps.db, async (tx) => {
     const before = await lockPayout(tx, payoutId)
     const transfer = await recordInclusion(tx, payoutId, block, 'included')
-    if (before === undefined || transfer === undefined) return
+    if (before === undefined || transfer === undefined) return undefined
     const row = (await markExecuted(tx, payoutId)) ?? before
     await writeReceipt(deps, tx, 'payout_executed', row)
     await answerPayoutCall(deps, tx, { callId: transfer.call_id, payoutId }, 200)
@@ -186,26 +186,28 @@ async function recordExecution(
       await recordInclusion(tx, payoutId, block, 'final')
       await writeReceipt(deps, tx, 'payout_final', row)
     }
-    await addPayoutCallback(tx, row)
     await notifyChanged(tx, payoutId)
+    return addPayoutCallback(tx, row)
   })
+  if (callback !== undefined) await deps.startCallback(callback)
 }
 
 /** Proven dead: releases the cap, gives the fee back as a credit, and writes a receipt that no money moved. */
 async function bury(deps: Deps, payoutId: string, proof: ProofOfDeath): Promise<void> {
   const { reason } = proof
-  await transaction(deps.db, async (tx) => {
+  const callback = await transaction(deps.db, async (tx) => {
     const row = await lockPayout(tx, payoutId)
     const executed = row?.state === 'executed'
     const exception = exceptionOfDead(row, reason)
     const transfer = await recordDead(tx, { payoutId, exception }, proof)
-    if (row === undefined || transfer === undefined) return
+    if (row === undefined || transfer === undefined) return undefined
     await writeReceipt(deps, tx, executed ? 'payout_voided' : 'payout_dead', row)
-    await addPayoutCallback(tx, row)
     await refundCall(tx, transfer.call_id)
     await pauseAfterCanary(deps, tx, row, reason)
     await notifyChanged(tx, payoutId)
+    return addPayoutCallback(tx, row)
   })
+  if (callback !== undefined) await deps.startCallback(callback)
 }
 
 function exceptionOfDead(row: PayoutRow | undefined, reason: string): string | null {

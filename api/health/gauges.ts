@@ -7,6 +7,8 @@ import { readGasWallets } from '../../activities/store/gas-wallets/health.ts'
 import { listPauses } from '../../activities/store/payouts/controls.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { readOpenWork } from '../../activities/store/reconciliation/open-work.ts'
+import { countLate } from '../../activities/store/recovery/late-rows.ts'
+import { targetAges } from '../../temporal/late-rows.ts'
 import type { Gauges } from '../http/metrics.ts'
 import type { ReviewService } from '../services/reviews/reviews.ts'
 import { gasWalletGauges } from './gas-wallet-gauges.ts'
@@ -22,6 +24,8 @@ type GaugeDeps = {
     | 'GAS_WALLET_JAM_AFTER_MS'
     | 'ASSET_CONTRACT_ADDRESS'
     | 'PAYOUT_WALLET_ADDRESS'
+    | 'LATE_AFTER_MS'
+    | 'ENVIRONMENT'
   >
   chain: { reader: ChainReader }
 }
@@ -48,6 +52,7 @@ export function createGauges(
       openWork: () => readOpenWork(db),
       reviews: () => reviews.waiting(),
       providerEvents: () => countEventsToSee(db),
+      late: () => countLate(db, targetAges(config)),
     }),
   }
 }

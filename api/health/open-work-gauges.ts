@@ -4,6 +4,7 @@ import {
   type OpenWorkRow,
   openWorkLabels,
 } from '../../activities/store/reconciliation/open-work.ts'
+import { type LateCount, lateSubjects } from '../../activities/store/recovery/late-rows.ts'
 import type { Gauges } from '../http/metrics.ts'
 
 /** The reviews of one kind that wait, and for how long the oldest has waited. */
@@ -14,6 +15,7 @@ type Readings = {
   reviews(): Promise<WaitingReviews[]>
   /** Events of payment providers that an operator has to review. */
   providerEvents(): Promise<number>
+  late(): Promise<LateCount[]>
 }
 
 /** Scrapes within this time share one reading. */
@@ -51,6 +53,14 @@ export function openWorkGauges(readings: Readings): Gauges {
           }
     return [`agent_rails_${name}`, gauge] as const
   })
+  const late = keepFresh(readings.late, FRESH_MS)
+  // A subject of which nothing is late has a zero, so that a rule sees the difference from a gauge that cannot be read.
+  const ofLate = (sum: (rows: LateCount[]) => number) => async () => {
+    const rows = await late()
+    return new Map(
+      lateSubjects.map((name) => [name, sum(rows.filter(({ subject }) => subject === name))]),
+    )
+  }
   const ofReviews = (of: (one: WaitingReviews) => number) => async () =>
     new Map((await reviews()).map((one) => [one.kind, of(one)]))
   return {
@@ -64,6 +74,16 @@ export function openWorkGauges(readings: Readings): Gauges {
       help: 'How long the oldest of them has waited.',
       label: 'kind',
       read: ofReviews(({ oldestSeconds }) => oldestSeconds),
+    },
+    agent_rails_late: {
+      help: 'Open rows that are older than the target age of their state.',
+      label: 'subject',
+      read: ofLate((rows) => rows.reduce((sum, { count }) => sum + count, 0)),
+    },
+    agent_rails_late_oldest_seconds: {
+      help: 'How long the oldest of them has been in its state.',
+      label: 'subject',
+      read: ofLate((rows) => Math.max(0, ...rows.map(({ oldest_seconds }) => oldest_seconds))),
     },
     agent_rails_provider_events: {
       help: 'Events of payment providers that an operator has to review.',

@@ -74,6 +74,7 @@ beforeAll(async () => {
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }),
     findOutcome: async () => proven,
+    startCallback: async () => undefined,
     gasWalletQueue: {
       submit: async () => ({ txHash: `0x${'1'.repeat(64)}` }),
       maintain: async () => undefined,

@@ -29,6 +29,7 @@ import { pilotRequirements } from './pilots.ts'
 import { productionRequirements } from './production.ts'
 import { prospectRequirements } from './prospects.ts'
 import { railRequirements } from './rail.ts'
+import { recoveryRequirements } from './recovery.ts'
 import { returnedMoneyRequirements } from './returned-money.ts'
 import { serviceRequirements } from './services.ts'
 import { signerRequirements } from './signer.ts'
@@ -1825,6 +1826,7 @@ export const requirements = {
   ...taskRequirements,
   ...productionRequirements,
   ...pilotRequirements,
+  ...recoveryRequirements,
   ...exchangeRequirements,
   ...prospectRequirements,
   ...railRequirements,

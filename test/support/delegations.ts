@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { openStore } from '../../activities/container.ts'
-import { listOpenActions } from '../../activities/store/authority/actions.ts'
 import { createDelegationActivities } from '../../worker/delegation.ts'
 import type { ComposedApis } from './composed-api.ts'
 import { urlAs } from './postgres.ts'
@@ -19,9 +18,16 @@ export async function performDelegations({ config, env, db }: ComposedApis) {
   const performing = performOpen()
   async function performOpen(): Promise<void> {
     while (!stopped.signal.aborted) {
-      const open = await listOpenActions(db, 0, { after: '', most: 20 })
+      const open = await db
+        .selectFrom('delegated_actions')
+        .select('action_id')
+        .where('state', 'in', ['reserved', 'started'])
+        .limit(20)
+        .execute()
       // An outcome that is not known yet is tried again.
-      await Promise.all(open.map((id) => activities.performAction(id).catch(() => undefined)))
+      await Promise.all(
+        open.map(({ action_id }) => activities.performAction(action_id).catch(() => undefined)),
+      )
       await pause(20)
     }
   }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { packetops } from '#domain/rails/packetops.ts'
 import { verifyLedger } from '#domain/tasks/ledger.ts'
@@ -14,8 +13,8 @@ import { recordReview } from '../../api/services/runs/review.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
 import { recoverTask } from '../../api/services/tasks/recover-task.ts'
 import type { RecoveryRequest } from '../../api/services/tasks/recovery.ts'
-import { resumeTasks } from '../../temporal/resume.ts'
 import { isRunning } from '../../temporal/running.ts'
+import { wakeOlderThan } from '../support/late.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { approved, creditFor } from '../support/task-evidence.ts'
 import { verifies } from '../verifies.ts'
@@ -136,18 +135,15 @@ verifies(
       .toBeDefined()
     const resting = await fixture.tasks.taskIn('preflight_checked')
     await fixture.client.workflow.getHandle(taskId).terminate('by hand')
-    const log = pino({ level: 'silent' })
-    await resumeTasks({
-      client: fixture.client,
-      db: fixture.db,
-      log,
-      config: { SWEEP_GRACE_MS: 0 },
-    })
-    await expect
-      .poll(() => isRunning(fixture.client, runIdOf(taskId)), { timeout: 20_000 })
-      .toBe(true)
+    await wakeOlderThan(fixture.client, fixture.db)
+    // Nothing is missing before the decision.
+    expect(await isRunning(fixture.client, taskId)).toBe(false)
+    const review = { decision: 'approve', decisionId: 'rd_2', decidedBy: 'operator:1' } as const
+    await transaction(fixture.db, (tx) =>
+      recordReview(tx, runIdOf(taskId), { ...review, note: '', judgements: [] }),
+    )
+    await wakeOlderThan(fixture.client, fixture.db)
     expect(await isRunning(fixture.client, resting.task_id)).toBe(false)
-    await decide(taskId, 'approve', 0)
     await home(taskId)
   },
 )

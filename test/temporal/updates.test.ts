@@ -4,18 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createChanges } from '../../activities/store/postgres/changes.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { notifyPayment } from '../../temporal/payments.ts'
-import { endBrokenRuns } from '../../temporal/resume.ts'
 import { durableStep } from '../../temporal/updates.ts'
 import type { StepInput } from '../../workflows/payout/activities.ts'
 import { authorizeUpdate } from '../../workflows/payout/messages.ts'
 import { wakeSignal } from '../../workflows/shared/signals.ts'
 import { nowSeconds } from '../support/agent.ts'
 import { closeAll } from '../support/close-all.ts'
+import { wakeOlderThan } from '../support/late.ts'
 import { leastMs } from '../support/least-ms.ts'
 import { insertAuthorizedPayout, insertReservedTransfer } from '../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
@@ -210,11 +209,9 @@ verifies(
       workflowId: other,
       signal: wakeSignal,
     })
-    const sweep = () =>
-      endBrokenRuns({ client, db, log: pino({ level: 'silent' }), config: { SWEEP_GRACE_MS: 0 } })
     await worker.runUntil(async () => {
       const swept = async () => {
-        await sweep()
+        await wakeOlderThan(client, db)
         return statusOf(client, payoutId, runId)
       }
       await expect.poll(swept, { timeout: 60_000, interval: 500 }).toBe('TERMINATED')

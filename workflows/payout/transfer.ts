@@ -34,8 +34,13 @@ export async function advanceTransfer(
   run.learn(await chain(summary).confirmTransfer(payoutId))
 }
 
-/** Each consecutive time that a transfer cannot be sent, the wait is longer. */
+/**
+ * Each consecutive time that a transfer cannot be sent, the wait is longer, but it ends when the authorization does: then the next
+ * final block may prove that the transfer was never paid.
+ */
 function waitToRetry(run: PayoutRun): Promise<void> {
   run.blocked += 1
-  return run.waitForChange(backoffMs(timing.parkedRetry, run.blocked))
+  const wait = backoffMs(timing.parkedRetry, run.blocked)
+  const untilExpiry = (run.known?.expiresAt ?? Number.POSITIVE_INFINITY) * 1000 - Date.now()
+  return run.waitForChange(Math.min(wait, Math.max(untilExpiry, timing.parkedRetry.expired)))
 }

@@ -13,9 +13,9 @@ export const timing = {
   /** A count: Temporal allows 2,000 updates in one run. A renewed run starts from zero. */
   updatesPerRun: 1_500,
   /** When a waiting payout checks whether it was idle for too long. Most payouts are executed before the `first` check. */
-  idleCheck: { first: 1_800_000, next: 86_400_000 },
-  /** Between two attempts to send a parked transfer: doubles from `first` to `longest`; a wake retries immediately. */
-  parkedRetry: { first: 15_000, longest: 600_000 },
+  idleCheck: { first: 60_000, next: 86_400_000 },
+  /** Between two attempts to send a parked transfer: doubles from `first` to `longest`; `expired`: the longest once its authorization has ended. A wake retries immediately. */
+  parkedRetry: { first: 15_000, longest: 600_000, expired: 10_000 },
   /**
    * A step with all its attempts must end well within its workflow task, and two steps may follow each other. A worker renews a
    * task of 10 s after 8 s, and an update that arrives with the renewal leaves a history that does not replay.

@@ -1,5 +1,5 @@
-import { type Selectable, sql, type Updateable } from 'kysely'
-import type { IdPage, Tx } from '../postgres/db.ts'
+import type { Selectable, Updateable } from 'kysely'
+import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import {
   countOf,
@@ -74,22 +74,4 @@ export async function endAction(tx: Tx, actionId: string, ended: Ended): Promise
     .where('action_id', '=', actionId)
     .execute()
   await notifyChanged(tx, actionId)
-}
-
-/** Actions that were stored at least `graceMs` ago and have not ended. */
-export async function listOpenActions(
-  tx: Tx,
-  graceMs: number,
-  { after, most }: IdPage,
-): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('delegated_actions')
-    .select('action_id')
-    .where('state', 'in', ['reserved', 'started'])
-    .where('action_id', '>', after)
-    .where(sql<boolean>`reserved_at < clock_timestamp() - ${graceMs} * interval '1 millisecond'`)
-    .orderBy('action_id')
-    .limit(most)
-    .execute()
-  return rows.map(({ action_id }) => action_id)
 }

@@ -8,7 +8,7 @@ import {
   isCallbackOpen,
 } from '#domain/callbacks/callback.ts'
 import type { CallbackSubjectEvent } from '#domain/callbacks/callback-body.ts'
-import type { IdPage, Tx } from '../postgres/db.ts'
+import type { Tx } from '../postgres/db.ts'
 import { findFirst, findRow, insertOnce, lockRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
@@ -199,26 +199,4 @@ export async function recordProvenHost(tx: Tx, owner: string, host: string): Pro
       conflict.columns(['owner', 'host']).doUpdateSet({ proven_at: sql`clock_timestamp()` }),
     )
     .execute()
-}
-
-/** A page of open deliveries that are overdue by `graceMs`. The worker that had to attempt them may have died. */
-export async function listOverdueDeliveries(
-  tx: Tx,
-  graceMs: number,
-  { after, most }: IdPage,
-): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('callback_deliveries')
-    .select('delivery_id')
-    .where('finished_at', 'is', null)
-    .where(
-      'next_attempt_at',
-      '<',
-      sql<Date>`clock_timestamp() - ${graceMs} * interval '1 millisecond'`,
-    )
-    .where('delivery_id', '>', after)
-    .orderBy('delivery_id')
-    .limit(most)
-    .execute()
-  return rows.map(({ delivery_id }) => delivery_id)
 }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { HarnessRail, SuiteName } from '#domain/harness/suites.ts'
 import type { PlayedStep } from '#domain/harness/transcript.ts'
-import { type IdPage, type Tx, transaction } from '../postgres/db.ts'
+import { type Tx, transaction } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import { findRow, findValue, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
@@ -75,25 +75,6 @@ async function countRuns(tx: Tx, caller: string) {
 
 export const findHarnessRun = (tx: Tx, testRunId: string) =>
   findRow(tx, 'harness_runs', { test_run_id: testRunId })
-
-/** Tests without an outcome that began at least `idleMs` ago and do not count as given up. */
-export async function listOpenHarness(
-  tx: Tx,
-  idleMs: number,
-  { after, most }: IdPage,
-): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('harness_runs')
-    .select('test_run_id')
-    .where('ended_at', 'is', null)
-    .where('created_at', '>', sql<Date>`clock_timestamp() - ${OPEN}`)
-    .where('created_at', '<', sql<Date>`clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
-    .where('test_run_id', '>', after)
-    .orderBy('test_run_id')
-    .limit(most)
-    .execute()
-  return rows.map(({ test_run_id }) => test_run_id)
-}
 
 /** The fact of this name, which the first call decides; no secret is one. */
 export async function keepHarnessFact(

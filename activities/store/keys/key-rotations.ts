@@ -62,16 +62,6 @@ export function listRotations(tx: Tx): Promise<KeyRotationRow[]> {
     .execute()
 }
 
-/** The rings with a rotation that is not done. */
-export async function listRotatingRings(tx: Tx): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('key_rotations')
-    .select('ring')
-    .where('state', '<>', 'done')
-    .execute()
-  return rows.map(({ ring }) => ring)
-}
-
 /** Where a key of a rotation has ended, its next step is due. */
 const dueRotations = (tx: Tx) =>
   tx

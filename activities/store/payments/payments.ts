@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
 import { releaseUnpaid } from '../calls/calls.ts'
-import type { IdPage, Tx } from '../postgres/db.ts'
+import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import { prepared } from '../postgres/prepared.ts'
 import { type FinalizedBlock, insertOnce, now } from '../postgres/rows.ts'
@@ -274,28 +274,6 @@ export async function recordFinalized(tx: Tx, paymentId: string): Promise<void> 
     .where('payment_id', '=', paymentId)
     .where('state', '=', 'settled')
     .execute()
-}
-
-/**
- * A page of the payments that need a step and were not changed for `idleMs`; settled ones until their block is final.
- * This is the outbox of settlement.
- */
-export async function listDuePayments(tx: Tx, idleMs: number, page: IdPage): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('payments')
-    .select('payment_id')
-    .where((or) =>
-      or.or([
-        or('state', 'in', ['settling', 'pending']),
-        or.and([or('state', '=', 'settled'), or('finalized', '=', false)]),
-      ]),
-    )
-    .where(sql<boolean>`changed_at < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
-    .where('payment_id', '>', page.after)
-    .orderBy('payment_id')
-    .limit(page.most)
-    .execute()
-  return rows.map((row) => row.payment_id)
 }
 
 /** Whether a wallet ever paid for a call. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { IdPage, Tx } from '../postgres/db.ts'
+import type { Tx } from '../postgres/db.ts'
 import { changePilot, type PilotRow } from './pilots.ts'
 
 /** An invitation as it stands at the beginning of the transaction; `wait_ms`: until something is due, 0 where nothing is. */
@@ -40,17 +40,4 @@ export async function advanceInvitation(
     await changePilot(tx, pilotId, { reminded_at: now, waiting_since: now })
   } else return row
   return lockInvitation(tx, pilotId)
-}
-
-/** Invitations that are not answered, in the order of their ids. */
-export async function listOpenInvitations(tx: Tx, { after, most }: IdPage): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('pilots')
-    .select('pilot_id')
-    .where('state', '=', 'invited')
-    .where('pilot_id', '>', after)
-    .orderBy('pilot_id')
-    .limit(most)
-    .execute()
-  return rows.map(({ pilot_id }) => pilot_id)
 }

@@ -99,6 +99,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
   account_wallets: { api: ['select', 'insert'], worker: ['select'] },
   fee_events: { api: ['select', 'insert'], worker: ['select', 'insert'] },
   account_spends: { api: ['select', 'insert'], worker: ['select', 'insert'] },
+  late_wakes: { api: ['select'] },
   kysely_migration: { api: ['select'], worker: ['select'] },
   kysely_migration_lock: { api: ['select'], worker: ['select'] },
 }

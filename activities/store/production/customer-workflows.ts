@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { WorkflowState } from '#domain/production/customer-workflow.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { noAmount, waitingAs } from '../console/waiting-filter.ts'
-import type { IdPage, Tx } from '../postgres/db.ts'
+import type { Tx } from '../postgres/db.ts'
 import { countOf, findRow, insertOnce, lockRow, requireRow, updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from '../tasks/review-decisions.ts'
@@ -78,20 +78,6 @@ export async function moveWorkflow(
     .where('workflow_id', '=', workflowId)
     .returningAll()
     .executeTakeFirstOrThrow()
-}
-
-/** Workflows whose schedule is not yet as they are. */
-export async function listBehindSchedules(tx: Tx, { after, most }: IdPage): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('customer_workflows')
-    .select('workflow_id')
-    .where('state', 'in', ['active', 'paused', 'deleted'])
-    .where(sql<boolean>`scheduled is distinct from state`)
-    .where('workflow_id', '>', after)
-    .orderBy('workflow_id')
-    .limit(most)
-    .execute()
-  return rows.map(({ workflow_id }) => workflow_id)
 }
 
 /** Its schedule was given this state; one that moved meanwhile stays behind. */

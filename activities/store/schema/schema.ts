@@ -783,6 +783,14 @@ export type Database = {
     done_at: Date | null
     changed_at: Generated<Date>
   }
+  late_wakes: {
+    subject: string
+    id: string
+    since: Date
+    attempts: number
+    woken_at: Generated<Date>
+    next_at: Date
+  }
   log_checkpoints: {
     size: string
     root: Buffer

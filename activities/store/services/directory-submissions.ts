@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { callbackAttemptsMax, callbackDelayMs } from '#domain/callbacks/callback.ts'
 import type { SubmissionOutcome } from '#domain/services/directory.ts'
-import type { IdPage, Tx } from '../postgres/db.ts'
+import type { Tx } from '../postgres/db.ts'
 import { insertOnce, type NewRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
@@ -51,26 +51,6 @@ export function listSubmissions(tx: Tx) {
     .orderBy('submission_id')
     .limit(SHOWN)
     .execute()
-}
-
-/** Submissions whose next attempt has been due for `graceMs`, because no workflow made it. */
-export async function listOpenSubmissions(
-  tx: Tx,
-  graceMs: number,
-  { after, most }: IdPage,
-): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('directory_submissions')
-    .select('submission_id')
-    .where('state', '=', 'submitted')
-    .where('submission_id', '>', after)
-    .where(
-      sql<boolean>`next_attempt_at < clock_timestamp() - ${graceMs} * interval '1 millisecond'`,
-    )
-    .orderBy('submission_id')
-    .limit(most)
-    .execute()
-  return rows.map(({ submission_id }) => submission_id)
 }
 
 /** Moves a prepared submission to `submitted`, for good to this address; every other one stays as it is. */

@@ -5,7 +5,7 @@ import { type RailKey, tiers } from '#domain/rails/rail.ts'
 import { turnaroundOf } from '#domain/rails/tiers.ts'
 import type { LedgerEntry } from '#domain/tasks/ledger.ts'
 import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
-import type { IdPage, Tx } from '../postgres/db.ts'
+import type { Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import { countOf, findValue, insertOnce } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
@@ -317,29 +317,6 @@ export async function listOpenTasks(
     .orderBy(sql`state = any(${first}) desc, changed_at desc`)
     .limit(most)
     .execute()
-}
-
-/** Tasks without a transition for this long that wait for no other party and have everything that their work needs. */
-export async function listAtWork(
-  tx: Tx,
-  endedByOthers: readonly string[],
-  idleMs: number,
-  { after, most }: IdPage,
-): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('tasks')
-    .select('task_id')
-    .where('state', '<>', 'closed')
-    .where(sql<boolean>`state <> all(${endedByOthers})`)
-    .where(
-      sql<boolean>`(state <> 'credit_funded' or (input_sha256 is not null and review_decision is not null))`,
-    )
-    .where('changed_at', '<', sql<Date>`clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
-    .where('task_id', '>', after)
-    .orderBy('task_id')
-    .limit(most)
-    .execute()
-  return rows.map(({ task_id }) => task_id)
 }
 
 /** Tasks of an agent that wait until the agent is trusted. */

@@ -35,6 +35,8 @@ export type PayoutServiceDeps = {
   /** Addresses that are never paid: zero, the asset, and our own. Lowercase. */
   refusedRecipients: ReadonlySet<string>
   chainUp: () => Promise<boolean>
+  /** Tries once to make the workflow read its row, and never fails. */
+  wake: (payoutId: string) => Promise<void>
   /** Refuses an execute that the minimum balance or today's canary forbids; undefined where neither is configured. */
   reservationGate: ((payout: PayoutRow) => Promise<void>) | undefined
 }
@@ -78,8 +80,9 @@ export class PayoutService extends Service<PayoutServiceDeps> {
   ): Promise<PayoutAnswerBody | undefined> {
     const { gateway, changes } = this.deps
     const until = performance.now() + this.deps.executeWaitMs
-    // A call that joins another finds its transfer reserved, and sends nothing.
+    // A call that joins another finds its transfer reserved, and sends nothing; one that stands still is woken.
     let record = leads ? undefined : await this.#readOwn(creator, payoutId)
+    if (standsStill(record?.transfer)) await this.deps.wake(payoutId)
     if (record?.transfer === undefined) {
       await runStep(this.deps, { payoutId, callId, withoutTransfer: 'unknown' }, () =>
         gateway.execute({ payoutId, callId }, this.#labelOf(creator, payoutId)),
@@ -135,6 +138,14 @@ export class PayoutService extends Service<PayoutServiceDeps> {
     return payoutAnswer(record, this.deps.environment, Date.now())
   }
 }
+
+/** After it, a transfer that is not included may be one that its workflow does not know. */
+const JOINED_AFTER_MS = 2_000
+
+const standsStill = (transfer: PayoutRecord['transfer']): boolean =>
+  transfer !== undefined &&
+  ['reserved', 'signed', 'submitted'].includes(transfer.status) &&
+  Date.now() - transfer.reserved_at.getTime() > JOINED_AFTER_MS
 
 const isClosed = ({ payout }: PayoutAnswerBody): boolean =>
   ['final', 'dead'].includes(payout.transfer.status)

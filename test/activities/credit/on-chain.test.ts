@@ -14,7 +14,6 @@ import { createSettler } from '../../../activities/payment/settler.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { readBalance } from '../../../activities/store/credit/postings.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
-import { listDuePayments } from '../../../activities/store/payments/payments.ts'
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import {
@@ -22,6 +21,7 @@ import {
   readPayments,
 } from '../../../activities/store/reconciliation/findings.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
+import { isLate } from '../../support/late.ts'
 import { base64, signPayment } from '../../support/payments.ts'
 import { verifies } from '../../verifies.ts'
 import { eventually, type Fixture, GAS } from '../chain/fixture.ts'
@@ -184,7 +184,7 @@ verifies(
     ])
     expect(again.payment_reference_id).toBe(reference.payment_reference_id)
     const paymentId = reference.external_reference
-    expect(await listDuePayments(deps.db, 0, { after: '', most: 10 })).toContain(paymentId)
+    expect(await isLate(deps.db, paymentId, 0)).toBe(true)
     expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({
       state: 'pending',
     })

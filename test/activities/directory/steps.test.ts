@@ -9,9 +9,9 @@ import type { Outgoing, SendOutgoing } from '../../../activities/http/outgoing.t
 import {
   findSubmission,
   insertSubmission,
-  listOpenSubmissions,
   submitPrepared,
 } from '../../../activities/store/services/directory-submissions.ts'
+import { isLate } from '../../support/late.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -85,7 +85,7 @@ verifies('directory.attempts', 'an attempt that died is followed by the same byt
   expect(waiting).toMatchObject({ state: 'submitted', attempts: 1, lastFailure: 'no_outcome' })
   expect(waiting?.waitMs).toBeGreaterThan(5_000)
   await hasten(id)
-  expect(await listOpenSubmissions(database.db, 100, { after: '', most: 100 })).toContain(id)
+  expect(await isLate(database.db, id, 10)).toBe(true)
   expect(await steps.submitToDirectory(id)).toMatchObject({ state: 'accepted', attempts: 2 })
   expect(sent).toHaveLength(2)
   expect(sent[1]).toEqual(sent[0])

@@ -11,11 +11,11 @@ import {
   beginHarness,
   findHarnessRun,
   findHarnessStep,
-  listOpenHarness,
 } from '../../../activities/store/harness/runs.ts'
 import { toolsOf } from '../../../api/mcp/tools.ts'
 import { type AnyOperation, waysOf } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
+import { isLate } from '../../support/late.ts'
 import { startPlainServer } from '../../support/plain-server.ts'
 import { startDatabase } from '../../support/postgres.ts'
 import { startTlsServer, testAuthority } from '../../support/tls-server.ts'
@@ -156,7 +156,7 @@ verifies('harness.repeat', 'a step that runs twice is played once', async () => 
   expect(seen).toEqual(['POST /api/agent-use'])
   expect(await steps.endHarness(id)).toEqual({ passed: 1, failed: 0 })
   expect(await steps.endHarness(id)).toEqual({ passed: 1, failed: 0 })
-  expect(await listOpenHarness(database.db, 0, { after: '', most: 100 })).not.toContain(id)
+  expect(await isLate(database.db, id, 0)).toBe(false)
 })
 
 verifies('harness.suites', 'a service that answers otherwise fails every step', async () => {

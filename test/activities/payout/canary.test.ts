@@ -69,6 +69,7 @@ function newDeps() {
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }) as const,
     findOutcome: async () => proven,
+    startCallback: async () => undefined,
     gasWalletQueue: {
       submit: async () => ({ txHash: `0x${hex(32)}` as const }),
       maintain: async () => undefined,

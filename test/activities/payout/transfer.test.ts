@@ -67,6 +67,7 @@ beforeAll(async () => {
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }),
     findOutcome: async () => proven,
+    startCallback: async () => undefined,
     gasWalletQueue: {
       submit: async () => ({ txHash: `0x${String(++submitted).padStart(64, '0')}` as const }),
       maintain: async () => undefined,

@@ -7,7 +7,7 @@ export const timing: Scaled<typeof production> = {
   waitForCreate: 1_500,
   updatesPerRun: 1_500,
   idleCheck: { first: 90_000, next: 4_320_000 },
-  parkedRetry: { first: 750, longest: 750 },
+  parkedRetry: { first: 750, longest: 750, expired: 750 },
   step: {
     startToClose: 3_500,
     scheduleToClose: 3_900,

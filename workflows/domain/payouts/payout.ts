@@ -166,7 +166,8 @@ function nextAction(
       ? 'It expired and cannot be executed. Create and authorize a new payout.'
       : 'Execute the payout.'
   const { status, parked, exception } = transfer
-  const { what } = payoutWait({ payoutId: payout_id, state, transfer: status, parked, exception })
+  const facts = { payoutId: payout_id, state, transfer: status, parked, exception, expired }
+  const { what } = payoutWait(facts)
   if (exception !== null) return `Waiting for ${what}. No action is needed from the creator.`
   if (status === 'dead')
     return 'The transfer can never happen; create a new payout if the money is still owed.'

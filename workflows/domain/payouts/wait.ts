@@ -12,7 +12,7 @@ export type WaitingPayout = {
   exception: string | null
   /** Code of an open exception of reconciliation, which stops nothing. */
   difference?: string | null
-  /** Whether its authorization has ended; a transfer that was reserved before has an end of its own. */
+  /** Whether its authorization has ended. */
   expired?: boolean
 }
 
@@ -29,6 +29,8 @@ export function payoutWait(payout: WaitingPayout): Wait {
       byOperator('agent-rails recover exceptions'),
       ['review'],
     )
+  if (expired && (transfer === 'reserved' || transfer === 'signed' || transfer === 'submitted'))
+    return waits('a final block after its end: expired, waiting for finality')
   if (parked !== null)
     return waits(
       `its transfer, which is blocked: ${parked}`,

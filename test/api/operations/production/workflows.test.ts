@@ -5,10 +5,10 @@ import { firingTerms } from '#domain/production/accepted-terms.ts'
 import { draftingModel } from '#domain/tasks/drafted.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
-import { resumeSchedules } from '../../../../temporal/resume.ts'
 import { workflowScheduleId } from '../../../../temporal/workflow-schedules.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { wakeOlderThan } from '../../../support/late.ts'
 import { pause } from '../../../support/processes.ts'
 import { openWorkflows } from '../../../support/workflows.ts'
 import { verifies } from '../../../verifies.ts'
@@ -26,8 +26,7 @@ afterAll(async () => {
   await apis?.stop()
 })
 
-const sweep = () =>
-  resumeSchedules({ client: temporal.client, db: apis.db, log: undefined as never })
+const sweep = () => wakeOlderThan(temporal.client, apis.db)
 const schedule = (id: string) =>
   temporal.client.schedule.getHandle(workflowScheduleId(id)).describe()
 const ended = async (id: string, count: number) => {

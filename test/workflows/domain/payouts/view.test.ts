@@ -114,7 +114,7 @@ verifies('payout.answer.body', 'an expired payout is no longer one to execute', 
     payoutView(authorized, transfer, 'live', nowMs).next_action
   expect(nextAt(until - 1)).toBe('Execute the payout.')
   expect(nextAt(until)).toMatch(/expired .*Create and authorize a new payout/)
-  expect(nextAt(until, { ...final, status: 'submitted' })).toMatch(/^Waiting for the transfer/)
+  expect(nextAt(until, { ...final, status: 'submitted' })).toMatch(/expired, waiting for finality/)
 })
 
 test('terms have the amount in atomic units and a lowercase recipient', () => {

@@ -87,5 +87,8 @@ verifies('views.wait', 'a payout without a transfer waits for its creator', () =
 verifies('views.wait', 'an expired payout waits for nothing', () => {
   const wait = payoutWait({ ...payout, transfer: 'none', expired: true })
   expect(wait).toMatchObject({ what: 'nothing: it expired before it was executed', action: null })
-  expect(payoutWait({ ...payout, expired: true }).what).toMatch(/confirmed on chain/)
+  for (const parked of [null, 'the chain does not answer'])
+    expect(payoutWait({ ...payout, parked, expired: true }).what).toMatch(
+      /expired, waiting for finality/,
+    )
 })
