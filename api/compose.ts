@@ -22,7 +22,7 @@ import type { OpenDatabase } from '../activities/store/postgres/db.ts'
 import { startTracing } from '../activities/tracing/start.ts'
 import { notifyHarness } from '../temporal/harness.ts'
 import { notifyAnswered, notifyInvited } from '../temporal/invitations.ts'
-import { notifyRow } from '../temporal/late-rows.ts'
+import { notifyRow, targetAges } from '../temporal/late-rows.ts'
 import { notifyPayment } from '../temporal/payments.ts'
 import { createPayoutGateway, wakePayout } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
@@ -300,6 +300,7 @@ function openOperatorServices(adapters: Adapters) {
     ...openConsoleServices({
       ...adapters,
       ...receiptIssuer,
+      ages: targetAges(config),
       reviews,
       tasks: taskDeps,
       gateway: taskGateway,

@@ -16,7 +16,7 @@ const optionsOf = (pilotId: string) =>
   }) as const
 
 /** Starts the workflow of an invitation, or joins its open run. */
-export async function ensureInvitation(client: Client, pilotId: string): Promise<void> {
+async function ensureInvitation(client: Client, pilotId: string): Promise<void> {
   await client.workflow.start<typeof invitation>('invitation', {
     ...optionsOf(pilotId),
     workflowIdConflictPolicy: 'USE_EXISTING',

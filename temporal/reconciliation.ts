@@ -73,7 +73,7 @@ async function statusOf(client: Client, workflowId: string): Promise<string> {
 }
 
 /** The payout as its run knows it; undefined if no worker answers in time, which proves nothing. */
-async function viewOf(
+export async function viewOf(
   client: Client,
   workflowId: string,
 ): Promise<PayoutSnapshot | null | undefined> {

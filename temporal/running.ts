@@ -21,26 +21,3 @@ export async function traceIdsOf(client: Client, workflowId: string): Promise<st
     throw error
   }
 }
-
-/**
- * The subjects whose workflow has no open run now. One listing answers for all; each subject that it lacks is then checked alone.
- * The listing lags behind, so a run that has just ended may be missed until the next time.
- */
-export async function notRunning(
-  client: Client,
-  subjects: readonly string[],
-  workflowIdOf: (subject: string) => string = (subject) => subject,
-): Promise<string[]> {
-  if (subjects.length === 0) return []
-  const ids = subjects.map((subject) => `'${workflowIdOf(subject)}'`).join(', ')
-  const query = `ExecutionStatus = 'Running' AND WorkflowId IN (${ids})`
-  const listed = new Set<string>()
-  for await (const { workflowId } of client.workflow.list({ query, pageSize: subjects.length }))
-    listed.add(workflowId)
-  const ended: string[] = []
-  for (const subject of subjects) {
-    const id = workflowIdOf(subject)
-    if (!listed.has(id) && !(await isRunning(client, id))) ended.push(subject)
-  }
-  return ended
-}

@@ -20,6 +20,7 @@ import {
 import { explain, listLines, subjectOf, tracesOf } from '../api/services/recovery/list.ts'
 import { readReplayPackage } from '../api/services/replay/replay-package.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
+import { targetAges } from '../temporal/late-rows.ts'
 import { reconcileNow, watchWorkflows } from '../temporal/reconciliation.ts'
 import { createTaskGateway } from '../temporal/tasks.ts'
 import { errorText } from './error-text.ts'
@@ -39,7 +40,8 @@ export async function openRecovery() {
   })
   const temporal = createTemporalClient(config)
   const { chain, findOutcome } = openChain(config)
-  const deps = { client: temporal.client, db, findOutcome, nodes: chain.nodes }
+  const ages = targetAges(config)
+  const deps = { ages, client: temporal.client, db, findOutcome, nodes: chain.nodes }
   const look = <T>(ask: () => Promise<T>) => temporal.client.withDeadline(Date.now() + LOOK_MS, ask)
   return {
     list: (stuck: boolean) => look(() => listLines(deps, stuck)),

@@ -24,9 +24,9 @@ export function addRecover(program: Command): void {
     )
   addWhere(jsonOption(recover.command('list')), columns)
     .description(
-      'what is under way, at most 1,000 payouts and 1,000 tasks, those that need attention first',
+      'what is under way, at most 1,000 payouts and 1,000 tasks, and every late row; what is stopped or late first',
     )
-    .option('--stuck', 'only those that need attention')
+    .option('--stuck', 'only what is stopped, or late by its own age')
     .action(async (options: Output & { stuck?: true; where: Where[] }) => {
       const { stuck, where } = options
       await using service = await openRecovery()
@@ -51,9 +51,9 @@ export function addRecover(program: Command): void {
 }
 
 /** `!` marks what needs attention; ids are printed whole, because the next command takes one. */
-const textOf = ({ id, summary, state, code, needs_attention, waits_for }: Line): string => {
+const textOf = ({ id, summary, state, code, needs_attention, waits_for, act }: Line): string => {
   const is = [state, code].filter((one) => one !== null)
-  return `${needs_attention ? '!' : ' '} ${id}\n    ${summary}: ${is.join(', ')}; waits for ${waits_for}`
+  return `${needs_attention ? '!' : ' '} ${id}\n    ${summary}: ${is.join(', ')}; waits for ${waits_for}${needs_attention && act !== null ? `\n    → ${act}` : ''}`
 }
 
 type Explained = Awaited<ReturnType<Awaited<ReturnType<typeof openRecovery>>['explain']>>

@@ -5,8 +5,10 @@ import { type AttentionKind, summarizeAttention } from '../../activities/store/c
 import { countEventsToSee } from '../../activities/store/credit/provider-events.ts'
 import { createDatabase } from '../../activities/store/postgres/db.ts'
 import { readOpenWork } from '../../activities/store/reconciliation/open-work.ts'
+import type { TargetAges } from '../../activities/store/recovery/late-rows.ts'
 import type { TaskDeps } from '../../activities/task/deps.ts'
 import { countWaiting, reviewSubjects } from '../../api/services/reviews/subjects.ts'
+import { targetAges } from '../../temporal/late-rows.ts'
 
 /** Work of one kind that waits for a person or is wrong, and the command that shows it. */
 export type Need = {
@@ -23,6 +25,7 @@ const nextOf: Record<AttentionKind, (code: string) => string> = {
   task: (code) => `npx agent-rails recover list --stuck --where kind=task --where code=${code}`,
   payout: () => 'npx agent-rails recover list --stuck --where kind=payout',
   difference: () => 'npx agent-rails recover exceptions',
+  late: (subject) => `npx agent-rails recover list --stuck --where kind=${subject}`,
 }
 
 /** Everything that needs attention; empty if the database does not answer, which other checks report. */
@@ -37,7 +40,7 @@ export async function readNeeds(config: Config): Promise<Need[]> {
   const none = (): Need[] => []
   try {
     const needs = await Promise.all([
-      readStopped(db).catch(none),
+      readStopped(db, targetAges(config)).catch(none),
       readReviews(config, db).catch(none),
       readCallbacks(db).catch(none),
       readEvents(db).catch(none),
@@ -48,8 +51,8 @@ export async function readNeeds(config: Config): Promise<Need[]> {
   }
 }
 
-async function readStopped(db: TaskDeps['db']): Promise<Need[]> {
-  const stopped = await summarizeAttention(db)
+async function readStopped(db: TaskDeps['db'], ages: TargetAges): Promise<Need[]> {
+  const stopped = await summarizeAttention(db, ages)
   return stopped.map((one) => ({ ...one, next: nextOf[one.kind](one.code) }))
 }
 

@@ -1,5 +1,5 @@
 import * as wf from '@temporalio/workflow'
-import { backoffMs } from '../domain/core/backoff.ts'
+import { backoffUntilMs } from '../domain/core/backoff.ts'
 import { retryOf } from '../shared/retry.ts'
 import { timing } from '../shared/timing.ts'
 import type { PayoutSnapshot, SigningSteps, TransferSteps } from './activities.ts'
@@ -40,7 +40,6 @@ export async function advanceTransfer(
  */
 function waitToRetry(run: PayoutRun): Promise<void> {
   run.blocked += 1
-  const wait = backoffMs(timing.parkedRetry, run.blocked)
-  const untilExpiry = (run.known?.expiresAt ?? Number.POSITIVE_INFINITY) * 1000 - Date.now()
-  return run.waitForChange(Math.min(wait, Math.max(untilExpiry, timing.parkedRetry.expired)))
+  const leftMs = (run.known?.expiresAt ?? Number.POSITIVE_INFINITY) * 1000 - Date.now()
+  return run.waitForChange(backoffUntilMs(timing.parkedRetry, run.blocked, leftMs))
 }

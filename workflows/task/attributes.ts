@@ -11,7 +11,7 @@ export const endedByOthers = [...attended, 'preflight_checked', 'trusted', 'clos
 type Attended = Pick<TaskSnapshot, 'state' | 'isReviewed' | 'review'>
 
 /** Whether a task waits for a person, for example for the review of its result. */
-export const needsAttention = ({ state, isReviewed, review }: Attended): boolean =>
+const needsAttention = ({ state, isReviewed, review }: Attended): boolean =>
   attended.includes(state) || (state === 'credit_funded' && !isReviewed) || review !== null
 
 type Filtered = Attended &

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
+import { lateRows, type TargetAges } from '../recovery/late-rows.ts'
 import { publicSandbox } from '../tasks/public-sandbox.ts'
 import { type WaitingFilter, waitingAs } from './waiting-filter.ts'
 
-/** Work that is stopped, and differences that reconciliation found. */
-export type AttentionKind = 'task' | 'payout' | 'difference'
+/** Work that is stopped, differences that reconciliation found, and open rows that are late. */
+export type AttentionKind = 'task' | 'payout' | 'difference' | 'late'
 
 export type Attention = {
   kind: AttentionKind
@@ -18,13 +19,15 @@ export type Attention = {
   detail: string
 }
 export type AttentionFilter = WaitingFilter & {
+  /** Without them nothing is late. */
+  ages?: TargetAges | undefined
   kinds: readonly AttentionKind[]
   code?: string | undefined
   rail?: string | undefined
 }
 
 // A task that waits for evidence waits for its caller, one whose recovery was requested for the decision about it, and a sandbox run without an agent for its caller.
-const all = sql`
+const stopped = sql`
   select 'task' as kind, t.task_id as id, e.opened_at as since, t.state, e.code, t.rail,
       (select q.total_usd::text from quotes q where q.quote_id = t.quote_id) as amount_usd, e.detail
     from task_exceptions e join tasks t using (task_id)
@@ -38,7 +41,23 @@ const all = sql`
       (select round(p.amount_atomic / 1000000, 6)::text from payouts p where p.payout_id = d.subject), d.subject
     from exceptions d where d.state = 'open'`
 
-const chosen = ({ kinds, code, rail, ...waits }: AttentionFilter) => sql`from (${all}) a
+/** What is stopped, and what is late beyond that; a late row is named by its state. */
+const allWith = (ages: TargetAges | undefined) =>
+  ages === undefined
+    ? stopped
+    : sql`with stopped as (${stopped})
+  select * from stopped
+  union all
+  select 'late', l.id, l.since, l.state, l.subject, null, null, 'it is older than the target of its state'
+    from (${lateRows(ages)}) l where not exists (select from stopped s where s.id = l.id)`
+
+const chosen = ({
+  ages,
+  kinds,
+  code,
+  rail,
+  ...waits
+}: AttentionFilter) => sql`from (${allWith(ages)}) a
   where a.kind = any(${[...kinds]}::text[])
     and ${waitingAs(waits, { since: 'a.since', amount: (usd) => sql`a.amount_usd::numeric >= ${usd}::numeric` })}
     and (${code ?? null}::text is null or a.code = ${code ?? null})
@@ -74,10 +93,10 @@ export type AttentionSummary = {
 }
 
 /** How much of each kind and code needs an operator and is no decision, and since when. */
-export async function summarizeAttention(tx: Tx): Promise<AttentionSummary[]> {
+export async function summarizeAttention(tx: Tx, ages?: TargetAges): Promise<AttentionSummary[]> {
   const { rows } = await sql<AttentionSummary>`
     select a.kind, a.code, count(*)::int as count,
       extract(epoch from clock_timestamp() - min(a.since))::float8 as oldest_seconds
-    from (${all}) a group by a.kind, a.code order by min(a.since)`.execute(tx)
+    from (${allWith(ages)}) a group by a.kind, a.code order by min(a.since)`.execute(tx)
   return rows
 }

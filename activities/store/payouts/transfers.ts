@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { limits } from '#domain/core/limits.ts'
-import type { IdPage, Tx } from '../postgres/db.ts'
+import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import type { Text } from '../postgres/pipeline.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
@@ -248,16 +248,14 @@ export async function recordDead(
     .executeTakeFirst()
 }
 
-/** A page of the payouts whose transfer is in progress and was not changed for `idleMs`. */
-export async function listOpenTransfers(tx: Tx, idleMs: number, page: IdPage): Promise<string[]> {
+/** The payouts whose transfer is in progress, the oldest change first. */
+export async function listOpenTransfers(tx: Tx, most: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('transfers')
     .select('payout_id')
     .where('status', 'not in', ['final', 'dead'])
-    .where(sql<boolean>`changed_at < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
-    .where('payout_id', '>', page.after)
-    .orderBy('payout_id')
-    .limit(page.most)
+    .orderBy('changed_at')
+    .limit(most)
     .execute()
   return rows.map((row) => row.payout_id)
 }

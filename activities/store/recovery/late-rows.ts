@@ -121,11 +121,15 @@ const openRowsOf = (ages: TargetAges) =>
 const olderThan = (ms: string) =>
   sql<boolean>`since < clock_timestamp() - ${sql.ref(ms)} * interval '1 millisecond'`
 
+/** The late rows, for a further query. */
+export const lateRows = (ages: TargetAges) =>
+  sql<OpenRow>`select subject, id, state, since from (${openRowsOf(ages)}) o where ${olderThan('late_ms')}`
+
 /** The rows that are late, the oldest first. */
 export async function listLate(tx: Tx, ages: TargetAges, most: number): Promise<OpenRow[]> {
-  const { rows } = await sql<OpenRow>`
-    select subject, id, state, since from (${openRowsOf(ages)}) o
-      where ${olderThan('late_ms')} order by since, id limit ${most}`.execute(tx)
+  const { rows } = await sql<OpenRow>`${lateRows(ages)} order by since, id limit ${most}`.execute(
+    tx,
+  )
   return rows
 }
 

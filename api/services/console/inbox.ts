@@ -10,6 +10,7 @@ import {
   listAttention,
 } from '../../../activities/store/console/attention.ts'
 import type { WaitingFilter } from '../../../activities/store/console/waiting-filter.ts'
+import type { TargetAges } from '../../../activities/store/recovery/late-rows.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { ReviewService } from '../reviews/reviews.ts'
 
@@ -28,14 +29,18 @@ export type InboxQuery = WaitingFilter & {
 
 const SUMMARY_MAX = 400
 
-/** Everything that waits for a person: decisions, stopped work and differences. */
+type InboxDeps = { db: Kysely<Database>; reviews: ReviewService; ages: TargetAges }
+
+/** Everything that waits for a person: decisions, stopped and late work, and differences. */
 export class InboxService {
   readonly #db: Kysely<Database>
   readonly #reviews: ReviewService
+  readonly #ages: TargetAges
 
-  constructor({ db, reviews }: { db: Kysely<Database>; reviews: ReviewService }) {
+  constructor({ db, reviews, ages }: InboxDeps) {
     this.#db = db
     this.#reviews = reviews
+    this.#ages = ages
   }
 
   /** One page, longest waiting first, and the number of all by action and kind. */
@@ -81,10 +86,10 @@ export class InboxService {
 
   async #attention(query: InboxQuery, most: number) {
     const { action, kind, code, rail, olderThanSeconds, minUsd } = query
-    const all: AttentionKind[] = ['task', 'payout', 'difference']
+    const all: AttentionKind[] = ['task', 'payout', 'difference', 'late']
     const kinds = all.filter((one) => action === undefined || actionOf(one) === action)
     if (kind !== undefined || kinds.length === 0) return { listed: [], counts: [] }
-    const filter = { kinds, code, rail, olderThanSeconds, minUsd }
+    const filter = { ages: this.#ages, kinds, code, rail, olderThanSeconds, minUsd }
     const [listed, counts] = await Promise.all([
       listAttention(this.#db, filter, most),
       countAttention(this.#db, filter),

@@ -1,4 +1,3 @@
-import type { ReviewService } from '../reviews/reviews.ts'
 import { AgentKeyService } from './agent-keys.ts'
 import { ControlsService } from './controls.ts'
 import { InboxService } from './inbox.ts'
@@ -11,7 +10,8 @@ import { WorkService } from './work.ts'
 type ConsoleDeps = ConstructorParameters<typeof WorkService>[0] &
   ConstructorParameters<typeof MoneyService>[0] &
   ConstructorParameters<typeof SessionService>[0] &
-  ConstructorParameters<typeof AgentKeyService>[0] & { reviews: ReviewService }
+  ConstructorParameters<typeof AgentKeyService>[0] &
+  ConstructorParameters<typeof InboxService>[0]
 
 /** The services of the operator console. */
 export type ConsoleServices = ReturnType<typeof openConsoleServices>

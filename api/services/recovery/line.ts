@@ -3,10 +3,17 @@ import { actionLines, type Wait } from '#domain/core/wait.ts'
 import { recoverCommand } from '#domain/tasks/recover-command.ts'
 import type { NodeState } from '../../../activities/chain/chain-nodes.ts'
 import type { FindOutcome } from '../../../activities/chain/outcome.ts'
+import type {
+  LateSubject,
+  OpenRow,
+  TargetAges,
+} from '../../../activities/store/recovery/late-rows.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { TemporalClient } from '../../../temporal/connection.ts'
+import { wakes } from '../../../temporal/late-rows.ts'
 
 export type RecoverDeps = {
+  ages: TargetAges
   client: TemporalClient
   db: Kysely<Database>
   findOutcome: FindOutcome
@@ -17,22 +24,46 @@ export type RecoverDeps = {
 /** How many open payouts and how many open tasks are looked at, at most. */
 export const LOOKED_AT_MAX = 1_000
 
-/** A payout or a task as it is listed. */
+/** An open row as it is listed. */
 export type Line = {
   id: string
-  kind: 'payout' | 'task'
+  kind: LateSubject
   summary: string
   state: string
-  /** Of the exception; `parked` for a transfer that is held up, `not_running` for what lost its workflow. */
+  /** Of the exception; `parked` for a transfer that is held up, `late` for what is older than its target. */
   code: string | null
-  rail: string
-  usage: string
+  rail: string | null
+  usage: string | null
   agent: string | null
+  /** Whether it is stopped or late. */
   needs_attention: boolean
-  /** Whether its workflow has something to do, if only when a time is up. */
-  at_work: boolean
   waits_for: string
+  /** The command that helps; null where no one has to do anything. */
+  act: string | null
 }
+
+/** A late row of a subject that has no view of its own. */
+export const lateLine = ({ subject, id, state, since }: OpenRow): Line => ({
+  id,
+  kind: subject,
+  summary: `${subject.replace('_', ' ')} since ${since.toISOString()}`,
+  state,
+  code: 'late',
+  rail: null,
+  usage: null,
+  agent: null,
+  needs_attention: true,
+  waits_for: wakes[subject].missing,
+  act: recoverCommand(id, 'wake'),
+})
+
+/** The line of a payout or task that is late; one that is stopped keeps its cause and its act. */
+export const asLate = (line: Line): Line => ({
+  ...line,
+  code: line.code ?? 'late',
+  needs_attention: true,
+  act: line.act ?? recoverCommand(line.id, 'wake'),
+})
 
 /** The explanation of a payout or task, as named values in reading order. */
 export type Explanation = Record<string, string | number | boolean | null>

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { limits } from '#domain/core/limits.ts'
 import { formatUsdc } from '#domain/core/money.ts'
 import type { Wait } from '#domain/core/wait.ts'
 import { isExpired } from '#domain/payouts/payout.ts'
@@ -6,6 +7,7 @@ import { payoutWait } from '#domain/payouts/wait.ts'
 import { describeNode, type NodeState } from '../../../activities/chain/chain-nodes.ts'
 import { type Outcome, soughtOf } from '../../../activities/chain/outcome.ts'
 import { authorizationOf } from '../../../activities/payout/transfer.ts'
+import { readPayoutConstraints } from '../../../activities/store/payouts/constraints.ts'
 import {
   listWaitingPayouts,
   type PayoutRecord,
@@ -17,6 +19,7 @@ import {
   listOpenExceptions,
   openExceptionCode,
 } from '../../../activities/store/tasks/exceptions.ts'
+import { viewOf } from '../../../temporal/reconciliation.ts'
 import { isRunning } from '../../../temporal/running.ts'
 import { payoutSummary } from '../../../workflows/payout/details.ts'
 import {
@@ -35,7 +38,7 @@ const WAITING_MS = 24 * 3600 * 1000
 /** Payouts whose transfer is under way or that wait for their creator, and those of which reconciliation found a difference. */
 export async function listPayouts(db: Kysely<Database>): Promise<Line[]> {
   const [open, differing, waiting] = await Promise.all([
-    listOpenTransfers(db, 0, { after: '', most: LOOKED_AT_MAX }),
+    listOpenTransfers(db, LOOKED_AT_MAX),
     listOpenExceptions(db, LOOKED_AT_MAX),
     listWaitingPayouts(db, WAITING_MS, LOOKED_AT_MAX),
   ])
@@ -53,6 +56,7 @@ export async function payoutLine(db: Kysely<Database>, payoutId: string): Promis
   const { parked = null, exception = null } = transfer ?? {}
   const difference = await openExceptionCode(db, payoutId)
   const code = exception ?? difference ?? (parked === null ? null : 'parked')
+  const { what, action } = waitOf({ payout, transfer }, difference)
   return {
     id: payoutId,
     kind: 'payout',
@@ -63,8 +67,8 @@ export async function payoutLine(db: Kysely<Database>, payoutId: string): Promis
     agent: null,
     summary: payoutSummary({ ...payout, amountUsdc: formatUsdc(BigInt(payout.amount_atomic)) }),
     needs_attention: code !== null,
-    at_work: isUnderWay(transfer),
-    waits_for: waitOf({ payout, transfer }, difference).what,
+    waits_for: what,
+    act: action?.command ?? null,
   }
 }
 
@@ -82,6 +86,7 @@ export async function explainPayout(
   const running = await isRunning(client, payoutId)
   const difference = await openExceptionCode(db, payoutId)
   return {
+    problem: await problemOf({ client, db }, record, running),
     payout_id: payoutId,
     state: payout.state,
     amount_usdc: formatUsdc(BigInt(payout.amount_atomic)),
@@ -99,6 +104,29 @@ export async function explainPayout(
       !running && isUnderWay(transfer) ? notRunning(payoutId) : waitOf(record, difference),
     ),
   }
+}
+
+/** What is wrong before anything else: its workflow is gone or does not know its row, or the daily cap is reached. */
+async function problemOf(
+  { client, db }: Pick<RecoverDeps, 'client' | 'db'>,
+  { payout, transfer }: PayoutRecord,
+  running: boolean,
+): Promise<string | null> {
+  const { payout_id: payoutId, amount_atomic } = payout
+  if (isUnderWay(transfer)) {
+    if (!running) return 'its workflow is gone: a wake starts it again'
+    const known = await viewOf(client, payoutId)
+    if (known === undefined) return 'its workflow runs, and no worker answers for it'
+    const knows = known?.transfer ?? 'none'
+    return knows === 'none'
+      ? `its workflow runs and does not know its row: it knows no transfer, and the row is ${transfer?.status}; a wake makes it read the row`
+      : null
+  }
+  if (transfer !== undefined || payout.state === 'executed') return null
+  const { use } = await readPayoutConstraints(db, payoutId)
+  return use.atomic + BigInt(amount_atomic) > limits.dailyCapAtomic
+    ? `the daily cap is reached: ${formatUsdc(use.atomic)} of ${formatUsdc(limits.dailyCapAtomic)} USDC are in use`
+    : null
 }
 
 const isUnderWay = (transfer: PayoutRecord['transfer']): boolean =>

@@ -13,7 +13,7 @@ import { findTask, listOpenTasks, type TaskRow } from '../../../activities/store
 import { snapshotOf } from '../../../activities/task/snapshot.ts'
 import { isRunning } from '../../../temporal/running.ts'
 import type { TaskSnapshot } from '../../../workflows/task/activities.ts'
-import { attended, endedByOthers, needsAttention } from '../../../workflows/task/attributes.ts'
+import { attended, endedByOthers } from '../../../workflows/task/attributes.ts'
 import { taskSummary } from '../../../workflows/task/details.ts'
 import {
   type Explanation,
@@ -26,6 +26,9 @@ import {
 } from './line.ts'
 
 const REASON_MAX = 500
+
+const isStopped = ({ state, exception }: TaskSnapshot): boolean =>
+  exception !== null && state !== 'evidence_partial'
 
 const isAtWork = ({ state, hasInput, isReviewed }: TaskSnapshot): boolean =>
   state === 'credit_funded' ? hasInput && isReviewed : !endedByOthers.includes(state)
@@ -47,6 +50,7 @@ export async function taskLine(db: Kysely<Database>, taskId: string): Promise<Li
 
 async function lineOf(tx: Tx, row: TaskRow): Promise<Line> {
   const snapshot = await snapshotOf(tx, row, [])
+  const { what, action } = taskWait(snapshot)
   const { task_id, state, rail, usage, agent_id } = row
   return {
     id: task_id,
@@ -57,9 +61,9 @@ async function lineOf(tx: Tx, row: TaskRow): Promise<Line> {
     usage,
     agent: agent_id,
     summary: taskSummary(row),
-    needs_attention: needsAttention(snapshot),
-    at_work: isAtWork(snapshot),
-    waits_for: taskWait(snapshot).what,
+    needs_attention: isStopped(snapshot),
+    waits_for: what,
+    act: action?.command ?? null,
   }
 }
 
@@ -85,6 +89,7 @@ export async function explainTask(
   const running = await isRunning(client, taskId)
   const atWork = run !== undefined && (await isRunning(client, run.run_id))
   return {
+    problem: !running && isAtWork(snapshot) ? 'its workflow is gone: a wake starts it again' : null,
     task_id: taskId,
     state: row.state,
     interrupted_in: row.resume_state,

@@ -513,6 +513,27 @@ verifies('accounts.payout-callbacks', 'a narrowed account ends callbacks of payo
   expect(await notify(`${payoutId}-2`)).toBe(2)
 })
 
+verifies(
+  'callback.payouts-at-once',
+  'the step that stores a callback starts its delivery',
+  async () => {
+    const { creator, payoutId } = await sent()
+    await setPayoutCallback(database.db, creator, 'https://hooks.example.com/in')
+    proven = included('e')
+    const started: string[] = []
+    const startCallback = async (id: string) => void started.push(id)
+    const { confirmTransfer } = createTransferSteps({ ...deps, startCallback })
+    await activity.run(confirmTransfer, payoutId)
+    const stored = await database.db
+      .selectFrom('callback_deliveries')
+      .select('delivery_id')
+      .where('subject', '=', payoutId)
+      .execute()
+    expect(started).toEqual(stored.map(({ delivery_id }) => delivery_id))
+    expect(started).toHaveLength(1)
+  },
+)
+
 verifies('accounts.payouts', 'a bound wallet pays within its account, others freely', async () => {
   const { account_id } = await registeredAgent(database.db)
   const issuer = { ...deps.rail, signReceipt: deps.signReceipt }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { findTransfer } from '../../../activities/store/payouts/payouts.ts'
 import { type Agent, openRail, type Rail } from '../../support/agent.ts'
 import {
   broadcast,
@@ -8,6 +9,7 @@ import {
   pause,
   restart,
 } from '../../support/faults.ts'
+import { insertReservedTransfer } from '../../support/payout-rows.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -23,6 +25,7 @@ beforeAll(async () => {
       SWEEP_EVERY_MS: '300',
       CHAIN_POLL_MS: '100',
       CALL_LEASE_MS: '3000',
+      LATE_AFTER_MS: '1000',
     },
   })
   rail = await openRail(stack)
@@ -75,6 +78,19 @@ for (const name of ['temporal', 'postgres', 'api'] as const) {
     },
   )
 }
+
+verifies(
+  'recovery.running',
+  'a reservation whose result was lost is paid without a call',
+  async () => {
+    const agent = await rail.openAgent()
+    const { payout_id } = await rail.authorized(agent)
+    // Its workflow runs and knows an authorized payout; the row is ahead of it.
+    await insertReservedTransfer(rail.db, payout_id)
+    const status = async () => (await findTransfer(rail.db, payout_id))?.status
+    await expect.poll(status, { timeout: 120_000 }).toMatch(/included|final/)
+  },
+)
 
 verifies(
   'durable.terminated',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { backoffMs } from '#domain/core/backoff.ts'
+import { backoffMs, backoffUntilMs } from '#domain/core/backoff.ts'
 import { nextAction } from '#domain/core/wait.ts'
 import { payoutWait } from '#domain/payouts/wait.ts'
 import {
@@ -218,5 +218,17 @@ verifies(
         expect(backoffMs(timing.parkedRetry, tries + 1)).toBeGreaterThanOrEqual(ms)
       }),
     )
+  },
+)
+
+verifies(
+  'recovery.expired',
+  'a transfer that cannot be sent is looked at soon after its end',
+  () => {
+    const times = { first: 15_000, longest: 600_000, expired: 10_000 }
+    expect(backoffUntilMs(times, 6, Number.POSITIVE_INFINITY)).toBe(480_000)
+    expect(backoffUntilMs(times, 6, 60_000)).toBe(60_000)
+    for (const leftMs of [5_000, 0, -3_600_000])
+      expect(backoffUntilMs(times, 6, leftMs)).toBe(times.expired)
   },
 )

@@ -1,3 +1,10 @@
+/** Milliseconds before the next try of what ends in `leftMs`: no later than its end, and after it at most `expired`. */
+export const backoffUntilMs = (
+  times: { first: number; longest: number; expired: number },
+  tries: number,
+  leftMs: number,
+): number => Math.min(backoffMs(times, tries), Math.max(leftMs, times.expired))
+
 /** Milliseconds before the next try: doubles with each try that came to nothing, from `first` to `longest`. */
 export function backoffMs(
   { first, longest }: { first: number; longest: number },

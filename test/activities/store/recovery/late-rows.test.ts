@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { addDelivery } from '../../../../activities/store/callbacks/callback-deliveries.ts'
+import { countAttention, listAttention } from '../../../../activities/store/console/attention.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import {
   claimWakes,
@@ -14,6 +16,7 @@ import {
   returnWake,
 } from '../../../../activities/store/recovery/late-rows.ts'
 import { provideInput } from '../../../../api/services/tasks/input.ts'
+import { insertAuthorizedPayout, insertReservedTransfer } from '../../../support/payout-rows.ts'
 import { verifies } from '../../../verifies.ts'
 import { startTasks } from '../../task/fixture.ts'
 
@@ -128,7 +131,7 @@ verifies('recovery.wakes', 'no more than so many are claimed within the time', a
 
 verifies(
   'recovery.wakes',
-  'a callback that nothing else begins is due as soon as it is stored',
+  'a callback that nothing else begins is due at once',
   async () => {
     const subject = '0123456789abcdef'
     const url = 'https://hooks.receiver.example/in'
@@ -136,6 +139,46 @@ verifies(
     const id = callbackDeliveryId(subject, 'credential_ready', 1)
     const ages = { unitMs: hour, finalMs: hour }
     expect(await claimWakes(tasks.db, ages, budget)).toMatchObject([{ subject: 'callback', id }])
+  },
+)
+
+verifies('recovery.stuck', 'what is late is listed with what is stopped, and once', async () => {
+  const kinds = ['task', 'late'] as const
+  const { task_id: late } = await tasks.taskIn('contract_accepted')
+  const { task_id: stopped } = await tasks.taskIn('exception_open')
+  const listed = await listAttention(tasks.db, { kinds, ages: soon }, 100)
+  const of = (id: string) => listed.filter((one) => one.id === id)
+  expect(of(late)).toMatchObject([{ kind: 'late', code: 'task', state: 'contract_accepted' }])
+  expect(of(stopped)).toMatchObject([{ kind: 'task', code: 'operator_hold' }])
+  expect(await countAttention(tasks.db, { kinds })).not.toHaveProperty('late')
+})
+
+verifies(
+  ['recovery.late', 'recovery.expired'],
+  'a transfer counts from its reservation, or from its end',
+  async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const hex = (digits: number) => randomBytes(digits / 2).toString('hex')
+    const reserved = async (expiresAt: number) => {
+      const payout_id = `po_${hex(64)}`
+      const facts = { payout_id, creator: `0x${hex(40)}`, idempotency_key: 'k', memo: 'm' }
+      const more = { recipient: `0x${hex(40)}`, amount_atomic: '1', rail_reference: 'r' } as const
+      const terms = { usage: 'synthetic', terms_sha256: hex(64) } as const
+      const accounts = { asset: `0x${hex(40)}`, payout_wallet: `0x${hex(40)}` }
+      await insertAuthorizedPayout(
+        tasks.db,
+        { ...facts, ...more, ...terms, ...accounts },
+        expiresAt,
+      )
+      await insertReservedTransfer(tasks.db, payout_id)
+      return findOpenRow(tasks.db, soon, payout_id)
+    }
+    expect(await reserved(now + 3_600)).toMatchObject({ subject: 'payout', state: 'reserved' })
+    expect(await reserved(now - 60)).toMatchObject({
+      state: 'expired',
+      since: new Date((now - 60) * 1000),
+      late: true,
+    })
   },
 )
 
