@@ -23,6 +23,7 @@ import {
   createSigningSteps,
   createTransferSteps,
 } from '../../activities/payout/transfer.ts'
+import { findCall } from '../../activities/store/calls/calls.ts'
 import { grantCall } from '../../activities/store/calls/grants.ts'
 import { findTransfer, type NewPayout } from '../../activities/store/payouts/payouts.ts'
 import { listReceipts } from '../../activities/store/payouts/receipts.ts'
@@ -169,6 +170,8 @@ function signerOf({ wallet }: Pick<Made, 'wallet'>, change: Partial<SigningPolic
 }
 const reserve = (made: Pick<Made, 'payoutId' | 'callId'>, signer?: Signer) =>
   createPayoutSteps(deps, signer).reserveTransfer({ payoutId: made.payoutId, callId: made.callId })
+/** Why a step refused a call, as its caller reads it. */
+const refusalOf = async (callId: string) => (await findCall(database.db, callId))?.refusal
 const sign = (made: Made, signer = signerOf(made)) =>
   createSigningSteps(deps, signer).signTransfer(made.payoutId)
 const transferOf = ({ payoutId }: Made) => findTransfer(database.db, payoutId)
@@ -311,16 +314,11 @@ verifies(
     for (const [own, run] of Object.entries(runs)) {
       for (const operation of operations.filter((name) => name !== own)) {
         const callId = await grant(payoutId, creator, { operation })
-        const asUsed = sql`update calls set grant_state = 'used', input = null, subject = ${payoutId} where call_id = ${callId}`
-        expect(await run({ payoutId, callId })).toMatchObject({
-          ok: false,
-          refusal: { code: 'wrong_state' },
-        })
-        await asUsed.execute(database.db)
-        expect(await run({ payoutId, callId })).toMatchObject({
-          ok: false,
-          refusal: { code: 'wrong_state' },
-        })
+        expect(await run({ payoutId, callId })).toEqual({ ok: false })
+        expect(await refusalOf(callId)).toMatchObject({ code: 'wrong_state' })
+        await sql`update calls set grant_state = 'used', input = null, refusal = null, subject = ${payoutId}
+          where call_id = ${callId}`.execute(database.db)
+        expect(await run({ payoutId, callId })).toEqual({ ok: false })
       }
     }
     expect(await transferOf(made)).toBeUndefined()
@@ -348,9 +346,10 @@ verifies(
     ]
     for (const proof of stolen) {
       const callId = await grant(payoutId, creator, { proof })
-      expect(await reserve({ payoutId, callId })).toMatchObject({
-        ok: false,
-        refusal: { code: 'wallet_proof_invalid', money_moved: 'no' },
+      expect(await reserve({ payoutId, callId })).toEqual({ ok: false })
+      expect(await refusalOf(callId)).toMatchObject({
+        code: 'wallet_proof_invalid',
+        money_moved: 'no',
       })
     }
     expect(await transferOf(made)).toBeUndefined()
