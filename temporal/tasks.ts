@@ -18,7 +18,7 @@ import { durableStep, NOTIFY_MS, type UpdateDeps } from './updates.ts'
 
 type Known = Pick<TaskTerms, 'rail' | 'tier' | 'usage' | 'agent_id'>
 
-/** Has task workflows read their rows; what comes of it is read from the rows too. Only DomainError is thrown. */
+/** Has task workflows read their rows; its effect is read from the rows too. Only DomainError is thrown. */
 export function createTaskGateway(deps: UpdateDeps) {
   const { client } = deps
   return {

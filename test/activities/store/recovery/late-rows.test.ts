@@ -129,18 +129,14 @@ verifies('recovery.wakes', 'no more than so many are claimed within the time', a
   expect((await wakeIds(100, hour)).length).toBeGreaterThan(0)
 })
 
-verifies(
-  'recovery.wakes',
-  'a callback that nothing else begins is due at once',
-  async () => {
-    const subject = '0123456789abcdef'
-    const url = 'https://hooks.receiver.example/in'
-    await addDelivery(tasks.db, { owner: 'a', event: 'credential_ready', subject, ordinal: 1, url })
-    const id = callbackDeliveryId(subject, 'credential_ready', 1)
-    const ages = { unitMs: hour, finalMs: hour }
-    expect(await claimWakes(tasks.db, ages, budget)).toMatchObject([{ subject: 'callback', id }])
-  },
-)
+verifies('recovery.wakes', 'a callback that nothing else begins is due at once', async () => {
+  const subject = '0123456789abcdef'
+  const url = 'https://hooks.receiver.example/in'
+  await addDelivery(tasks.db, { owner: 'a', event: 'credential_ready', subject, ordinal: 1, url })
+  const id = callbackDeliveryId(subject, 'credential_ready', 1)
+  const ages = { unitMs: hour, finalMs: hour }
+  expect(await claimWakes(tasks.db, ages, budget)).toMatchObject([{ subject: 'callback', id }])
+})
 
 verifies('recovery.stuck', 'what is late is listed with what is stopped, and once', async () => {
   const kinds = ['task', 'late'] as const
