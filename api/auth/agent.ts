@@ -4,7 +4,7 @@ import type { CredentialOfAgent } from '../../activities/store/agents/agent-cred
 import { hasDigest } from './secret.ts'
 
 /** Finds a credential by its id; each call reads the database. */
-export type FindCredential = (credentialId: string) => Promise<CredentialOfAgent | undefined>
+type FindCredential = (credentialId: string) => Promise<CredentialOfAgent | undefined>
 
 /** A credential counts where the database has it and one of our keys, which are in no database, derives its secret. */
 export type KnownCredentials = {

@@ -1219,7 +1219,7 @@ export const requirements = {
       'Each possible difference between chain, rows, workflows, receipts, charges, the cap and the gas-wallet queues has its own code.',
   },
   'reconcile.restored': {
-    source: 'operations § Backup and restore',
+    source: 'decision',
     behavior:
       'A transfer whose row was lost by a restore, but whose payout is known, is reported as that payout’s and pauses nothing.',
   },

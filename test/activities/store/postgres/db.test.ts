@@ -361,8 +361,9 @@ verifies(
     }
     const raised = (code: string) => `do $$ begin raise exception using errcode = '${code}'; end $$`
     expect(await failing(guest.href, 'select 1')).toEqual({ code: '53300', outage: true })
-    const readsOnly = 'set default_transaction_read_only = on; create table never (id int)'
-    expect(await failing(url, `begin read only; ${readsOnly}`)).toEqual({
+    const readOnly = `perform set_config('transaction_read_only', 'on', true)`
+    const create = `do $$ begin ${readOnly}; create table never (id int); end $$`
+    expect(await failing(url, create)).toEqual({
       code: '25006',
       outage: true,
     })
