@@ -25,8 +25,8 @@ export async function identifyCall(call: ReceivedCall): Promise<IdentifiedCall> 
 }
 
 /**
- * Calls that prove nothing are counted per address. What this process can check alone is checked without that limit, so that a correct
- * credential is accepted from any address.
+ * Calls that prove nothing are counted per address. What this process can check alone is checked without that limit, so that a credential
+ * that not every caller can get is accepted from any address.
  */
 async function identifyWithinLimit({ operations, request, deps }: ReceivedCall): Promise<Identity> {
   const { address } = request

@@ -5,6 +5,7 @@ import { freshKey } from '../support/agent-use.ts'
 import { newWallet } from '../support/chain.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { trustedAgent } from '../support/registering-agent.ts'
+import { settledPayment } from '../support/trust-wallet.ts'
 import { verifies } from '../verifies.ts'
 
 let apis: ComposedApis
@@ -215,15 +216,6 @@ async function readBy({ account }: ReturnType<typeof newWallet>, address: string
   return answer.status
 }
 
-/** Stores that a wallet paid for a call. */
-const paidOnce = (wallet: string) =>
-  sql`insert into payments (payment_id, asset, payer, authorization_nonce, pay_to, amount_atomic, valid_after, valid_before,
-      signature, requirements, proof_wallet, state, transaction_hash, block_number, settled_at)
-    values (${'ab'.repeat(32)}, ${`0x${'11'.repeat(20)}`}, ${wallet}, ${`0x${'22'.repeat(32)}`}, ${`0x${'33'.repeat(20)}`},
-      100000, 0, 4000000000, '0x', '{}', ${wallet}, 'settled', ${`0x${'44'.repeat(32)}`}, 1, clock_timestamp())`.execute(
-    apis.db,
-  )
-
 verifies(
   'admission.new-wallets',
   'new wallets share the limit of their address; a payer has its own',
@@ -233,7 +225,11 @@ verifies(
     expect(answers).toEqual([404, 404, 404, 404, 429, 429])
     expect(await readBy(newWallet(), '192.0.2.72')).toBe(404)
     const payer = newWallet()
-    await paidOnce(payer.address.toLowerCase())
+    const paid = settledPayment(payer.address.toLowerCase())
+    await apis.db
+      .insertInto('payments')
+      .values(paid as never)
+      .execute()
     expect(await readBy(payer, '192.0.2.71')).toBe(404)
   },
 )

@@ -78,7 +78,7 @@ export const admissionRequirements = {
   'admission.other-services': {
     source: 'calls § Wallet proof',
     behavior:
-      'Another service is asked about a signature of a contract wallet or a token of an unknown key only within the limits of the address. A signature that this process can check is always accepted.',
+      'Another service is asked about a signature of a contract wallet or a token of an unknown key only within the limits of the address. A signature of a wallet that paid is accepted over those limits where this process can check it.',
   },
   'admission.unknown-calls': {
     source: 'limits § Call limits',

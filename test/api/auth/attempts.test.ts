@@ -5,6 +5,7 @@ import { proofOf } from '../../support/agent.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { insertAuthorizedPayout } from '../../support/payout-rows.ts'
 import { within } from '../../support/slowness.ts'
+import { settledPayment } from '../../support/trust-wallet.ts'
 import { verifies } from '../../verifies.ts'
 
 // No chain answers, so that a call for which it is asked is a 503.
@@ -15,11 +16,16 @@ beforeAll(async () => {
   apis = await startComposed({
     env: { ...env, LIMIT_ADDRESS_PER_MINUTE: '20', LIMIT_WALLET_PER_MINUTE: String(perMinute) },
   })
+  const paid = settledPayment(payer.address.toLowerCase())
+  await apis.db
+    .insertInto('payments')
+    .values(paid as never)
+    .execute()
 })
 afterAll(() => apis?.stop())
 
 const path = '/api/payout-status'
-const wallet = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+const payer = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const stranger = privateKeyToAccount(`0x${'12'.repeat(32)}`)
 
 async function read(from: string, body: object, proof: Record<string, string>) {
@@ -32,12 +38,12 @@ async function read(from: string, body: object, proof: Record<string, string>) {
   return code
 }
 const unknown = { idempotency_key: 'never-created' }
-const proofBy = (account: typeof wallet, body: object = unknown) =>
+const proofBy = (account: typeof payer, body: object = unknown) =>
   proofOf(account, apis.config.BASE_URL, path, body)
 
-/** A proof of `wallet` that another key signed: the wallet may be a contract, which only the chain knows. */
+/** A proof of `payer` that another key signed: the wallet may be a contract, which only the chain knows. */
 async function contractProof() {
-  const own = await proofBy(wallet)
+  const own = await proofBy(payer)
   const other = await proofBy(stranger)
   const read = (headers: Record<string, string>) =>
     JSON.parse(Buffer.from(String(headers['X-Service-Wallet-Proof']), 'base64url').toString())
@@ -61,7 +67,7 @@ verifies(
     for (let attempt = 0; attempt < 4; attempt++)
       await consoleAs(from, `op_${'0'.repeat(16)}_${randomBytes(32).toString('hex')}`)
     expect(await read(from, unknown, await contractProof())).toBe('rate_limited')
-    expect(await read(from, unknown, await proofBy(wallet))).toBe('not_found')
+    expect(await read(from, unknown, await proofBy(payer))).toBe('not_found')
     expect(await consoleAs(from, apis.operator)).toBe(200)
     expect(await read('192.0.2.11', unknown, await contractProof())).toBe('unavailable')
   },
@@ -94,8 +100,8 @@ verifies(
 )
 
 verifies(
-  'admission.other-services',
-  'an address without calls left still has its own keys and operators',
+  ['admission.other-services', 'admission.new-wallets'],
+  'an address without calls left still has its payers and operators',
   async () => {
     const from = '192.0.2.12'
     const reads = Array.from({ length: 25 }, () =>
@@ -104,8 +110,9 @@ verifies(
     const statuses = (await Promise.all(reads)).map(({ status }) => status)
     expect([statuses.includes(200), statuses.includes(429)]).toEqual([true, true])
     expect(await consoleAs(from, apis.operator)).toBe(200)
-    expect(await read(from, unknown, await proofBy(wallet))).toBe('not_found')
+    expect(await read(from, unknown, await proofBy(payer))).toBe('not_found')
     expect(await read(from, unknown, await contractProof())).toBe('rate_limited')
+    expect(await read(from, unknown, await proofBy(stranger))).toBe('rate_limited')
   },
 )
 
