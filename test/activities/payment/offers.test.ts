@@ -34,13 +34,13 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-const facilitatorOf = (chain: Fixture['chain']) =>
+const facilitatorOf = (chain: Fixture['chain'], confirmationTimeoutMs = 1_500) =>
   inProcessFacilitator({
     reader: chain.reader,
     asset: fixture.asset,
     gasWalletQueue: fixture.newGasWalletQueue(),
     gas: GAS,
-    confirmationTimeoutMs: 1_500,
+    confirmationTimeoutMs,
   })
 const newOffers = (chain: Fixture['chain']) =>
   createOffers({
@@ -51,14 +51,17 @@ const newOffers = (chain: Fixture['chain']) =>
     maxTimeoutSeconds: 600,
     minRemainingSeconds: 60,
   })
-const newSettler = (facilitator = facilitatorOf(fixture.chain)) => {
+const newSettler = (facilitator = facilitatorOf(fixture.chain), timeoutMs = 2_000) => {
   const settings = { asset: fixture.asset, gas: fixture.gasWalletSettings().gas, transferGas: GAS }
   return createSettler({
     facilitator,
+    timeoutMs,
     preflight: (authorization, signature) =>
       preflight(fixture.chain, settings, authorization, signature),
   })
 }
+/** A settler that waits for its receipt, also on a busy machine. */
+const patientSettler = () => newSettler(facilitatorOf(fixture.chain, 40_000), 40_000)
 const now = async () => Number((await fixture.client.getBlock()).timestamp)
 
 const settled = {
@@ -161,7 +164,7 @@ verifies(
       validAfter: expect.any(BigInt),
     })
     await offers.verify(payment, await now(), priced)
-    const settlers = [newSettler(), newSettler()]
+    const settlers = [patientSettler(), patientSettler()]
     const hints = await Promise.all(
       [...settlers, ...settlers].map((settler) => settler.settle(rowOf(payment))),
     )
@@ -227,7 +230,7 @@ verifies(
     await fixture.client.waitForTransactionReceipt({
       hash: await fixture.client.sendTransaction({ to: fixture.asset, data }),
     })
-    expect(await newSettler().settle(rowOf(payment))).toEqual({ ok: true })
+    expect(await patientSettler().settle(rowOf(payment))).toEqual({ ok: true })
     expect(await fixture.rows(`payment:${payment.paymentId}`)).toEqual([])
     expect(await outcomeOf(payment)).toMatchObject({ kind: 'included' })
   },
@@ -241,7 +244,7 @@ test('a wallet emptied after verification costs no gas and gives a reason', asyn
   await fixture.client.waitForTransactionReceipt({
     hash: await fixture.client.sendTransaction({ to: fixture.asset, data: emptied.call.data }),
   })
-  expect(await newSettler().settle(rowOf(payment))).toEqual({
+  expect(await patientSettler().settle(rowOf(payment))).toEqual({
     ok: false,
     reason: `${payer.address} holds 0 of the 100000 atomic units`,
   })
