@@ -279,9 +279,8 @@ verifies(
     await Promise.all(waiting.map(() => chain.news()))
     expect(asked.length).toBeLessThanOrEqual(8)
     asked.length = 0
-    const news = chain.news()
     await fixture.client.mine({ blocks: 1 })
-    await news
+    await Promise.all(waiting.map(() => chain.news()))
     expect(asked.length).toBeLessThanOrEqual(4)
     await close()
     await resume()
