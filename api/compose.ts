@@ -11,6 +11,7 @@ import { openPayoutCallbacks } from '../activities/payout/callbacks.ts'
 import { canaryOf } from '../activities/payout/canary-settings.ts'
 import { openControls } from '../activities/payout/controls.ts'
 import { createSlots } from '../activities/run/isolation/slots.ts'
+import { signerProbe } from '../activities/signer/open.ts'
 import { findCredential } from '../activities/store/agents/agent-credentials.ts'
 import { isTrustedAgent } from '../activities/store/agents/agents.ts'
 import { findSession } from '../activities/store/agents/operator-sessions.ts'
@@ -25,8 +26,6 @@ import { notifyAnswered, notifyInvited } from '../temporal/invitations.ts'
 import { notifyRow, targetAges } from '../temporal/late-rows.ts'
 import { notifyPayment } from '../temporal/payments.ts'
 import { createPayoutGateway, wakePayout } from '../temporal/payouts.ts'
-import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
-import { countPollers } from '../temporal/readiness.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { notifyTask } from '../temporal/tasks.ts'
 import { type Adapters, openAdapters } from './adapters.ts'
@@ -128,7 +127,7 @@ export async function createApi(config: Config, log: Logger, shared?: OpenDataba
   return {
     deps: pipelineDeps(adapters, services),
     pauses: () => listPauses(db),
-    gauges: createGauges(adapters, services.reviews),
+    gauges: createGauges(adapters, services),
     close: async () => {
       publishing.stop()
       await adapters.close()
@@ -333,7 +332,8 @@ function openPublicServices({ config, db, client, chain, keys, rail }: Adapters)
     hardening: createHardening({ db, config, registry: operations }),
     health: createHealth({
       db,
-      countPollers: () => countPollers(client, PAYOUTS_QUEUE, 1_000),
+      client,
+      askSigner: signerProbe(config),
       chainUp: chain.isUp,
       pauses: () => listPauses(db),
       gasWallets: () => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS),

@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import { loadConfig } from '../activities/config/config.ts'
+import { orExit } from '../activities/config/or-exit.ts'
 import { checkStart } from '../activities/container.ts'
 import { authenticateOperator } from './auth/operator.ts'
 import { execute } from './calls/execute.ts'
@@ -19,10 +20,9 @@ import { oauthOf } from './mcp/oauth.ts'
 import { operations } from './operations/index.ts'
 
 const DRAIN_MS = 15_000
-
-const config = loadConfig()
+const config = await orExit(loadConfig)
 const log = createLog(config.LOG_LEVEL)
-await checkStart(config, log)
+await orExit(() => checkStart(config, log))
 const { deps, pauses, gauges, close } = await createApi(config, log)
 const surface = {
   registry: operations,

@@ -11,10 +11,27 @@ export const TASKS_QUEUE = 'tasks'
 /** The steps of runs, which process the inputs of agents; a separate process serves them. */
 export const RUNS_QUEUE = 'runs'
 
+/** Every queue, and what its workers poll for. */
+export const taskQueues: Readonly<Record<string, 'workflow' | 'activity'>> = {
+  [PAYOUTS_QUEUE]: 'workflow',
+  [SIGNING_QUEUE]: 'activity',
+  [TRANSFERS_QUEUE]: 'activity',
+  [CALLBACKS_QUEUE]: 'activity',
+  [TASKS_QUEUE]: 'workflow',
+  [RUNS_QUEUE]: 'activity',
+}
+
 const moneyQueues: readonly string[] = [PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE]
 
-/** Throws when one process would serve `runs` together with a queue that moves money. */
-export function refuseSharedRuns(queues: readonly string[]): void {
+/** Throws when a queue does not exist, or when one process would serve `runs` together with a queue that moves money. */
+export function refuseQueues(queues: readonly string[]): void {
+  const unknown = queues.filter((queue) => !Object.hasOwn(taskQueues, queue))
+  const all = Object.keys(taskQueues).join(', ')
+  if (queues.length === 0) throw new Error(`configuration: TASK_QUEUES names no queue of ${all}`)
+  if (unknown.length > 0)
+    throw new Error(
+      `configuration: TASK_QUEUES: there is no queue ${unknown.join(', ')}; there are ${all}`,
+    )
   const shared = queues.filter((queue) => moneyQueues.includes(queue))
   if (queues.includes(RUNS_QUEUE) && shared.length > 0)
     throw new Error(

@@ -24,6 +24,16 @@ export async function missingSearchAttributes(
   )
 }
 
+/** What readiness says of missing search attributes. */
+export function describeMissing(missing: Readonly<Record<string, string>>): {
+  ok: boolean
+  detail: string
+} {
+  const names = Object.keys(missing)
+  const detail = names.length === 0 ? 'all registered' : `${names.join(', ')} missing`
+  return { ok: names.length === 0, detail }
+}
+
 /** Adds the missing attributes to the namespace of the client and keeps the others. */
 export async function registerSearchAttributes(client: Client, ms: number): Promise<void> {
   const missing = await missingSearchAttributes(client, ms)

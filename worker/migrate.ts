@@ -1,4 +1,5 @@
 import { loadDatabaseUrl } from '../activities/config/config.ts'
+import { orExit } from '../activities/config/or-exit.ts'
 import { createDatabase } from '../activities/store/postgres/db.ts'
 import {
   ensureDatabase,
@@ -7,7 +8,7 @@ import {
 } from '../activities/store/postgres/migrate.ts'
 import { SchemaError } from '../activities/store/postgres/schema-version.ts'
 
-const url = loadDatabaseUrl()
+const url = await orExit(loadDatabaseUrl)
 await ensureDatabase(url)
 const { db, close } = createDatabase({
   url,

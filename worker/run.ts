@@ -10,6 +10,7 @@ import {
 import { type Logger, pino } from 'pino'
 import { callbackHosts } from '../activities/callback/hosts.ts'
 import type { Config } from '../activities/config/config.ts'
+import { orExit } from '../activities/config/or-exit.ts'
 import {
   checkStart,
   isOurs,
@@ -43,7 +44,7 @@ import {
   CALLBACKS_QUEUE,
   PAYOUTS_QUEUE,
   RUNS_QUEUE,
-  refuseSharedRuns,
+  refuseQueues,
   SIGNING_QUEUE,
   TASKS_QUEUE,
   TRANSFERS_QUEUE,
@@ -73,12 +74,14 @@ export async function runWorker(
   log: Logger,
   extras: WorkerExtras = {},
 ): Promise<void> {
-  refuseSharedRuns(config.TASK_QUEUES)
-  await checkStart(config, log)
+  await orExit(async () => {
+    refuseQueues(config.TASK_QUEUES)
+    await checkStart(config, log)
+  })
   Runtime.install({
     shutdownSignals: ['SIGTERM', 'SIGINT'],
     logger: temporalLogger(log),
-    ...metricsOf(config),
+    telemetryOptions: { ...forwarded, ...metricsOf(config) },
   })
   const stopTracing = await startTracing({ config, service: 'worker', log })
   const { workflowBundle, interceptors } = extras
@@ -195,10 +198,15 @@ async function sweepsOf(
   }
 }
 
+/** Temporal's core logs through the log of the worker, as JSON lines. */
+const forwarded = {
+  logging: { filter: { core: 'INFO', other: 'WARN' }, forward: {} },
+} satisfies RuntimeOptions['telemetryOptions']
+
 /** Prometheus metrics of the Temporal SDK, where a port is configured for them. */
 function metricsOf(
   config: Pick<Config, 'WORKER_METRICS_PORT' | 'WORKER_METRICS_HOST'>,
-): Pick<RuntimeOptions, 'telemetryOptions'> {
+): Pick<NonNullable<RuntimeOptions['telemetryOptions']>, 'metrics'> {
   if (config.WORKER_METRICS_PORT === 0) return {}
   const prometheus = {
     bindAddress: `${config.WORKER_METRICS_HOST}:${config.WORKER_METRICS_PORT}`,
@@ -206,7 +214,7 @@ function metricsOf(
     unitSuffix: true,
     countersTotalSuffix: true,
   }
-  return { telemetryOptions: { metrics: { prometheus } } }
+  return { metrics: { prometheus } }
 }
 
 /**

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
+import type { MetricGauge } from '@temporalio/common'
+import { Runtime } from '@temporalio/worker'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config/config.ts'
@@ -59,9 +61,12 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const { signal } = stopping
   // Each loop listens while it sleeps.
   setMaxListeners(0, signal)
+  const gauge = failuresGauge()
   const { SWEEP_EVERY_MS } = deps.config
   const start = (jobs: Record<string, () => Promise<void>>, everyMs: number) =>
-    Object.entries(jobs).map(([job, run]) => repeat(run, { job, everyMs, log: deps.log, signal }))
+    Object.entries(jobs).map(([job, run]) =>
+      repeat(run, { job, everyMs, log: deps.log, signal, gauge }),
+    )
   const loops = start(jobsOf(deps), SWEEP_EVERY_MS).concat(
     start(
       {
@@ -105,16 +110,33 @@ function jobsOf(deps: SweeperDeps): Record<string, () => Promise<void>> {
   }
 }
 
-type Loop = { job: string; everyMs: number; log: Logger; signal: AbortSignal }
+type Loop = { job: string; everyMs: number; log: Logger; signal: AbortSignal; gauge: MetricGauge }
+
+/** Shown with the metrics of the Temporal client. */
+const failuresGauge = (): MetricGauge =>
+  Runtime.instance().metricMeter.createGauge(
+    'agent_rails_sweep_failures',
+    'int',
+    undefined,
+    'How often a sweep of this worker has failed since it last ended well.',
+  )
 
 async function repeat(
   run: () => Promise<void>,
-  { job, everyMs, log, signal }: Loop,
+  { job, everyMs, log, signal, gauge }: Loop,
 ): Promise<void> {
+  let failures = 0
   while (!signal.aborted) {
-    await run().catch((error: unknown) =>
-      log.warn({ job, error: String(error) }, 'sweep failed; it is repeated'),
+    await run().then(
+      () => {
+        failures = 0
+      },
+      (error: unknown) => {
+        failures += 1
+        log.warn({ job, error: String(error) }, 'sweep failed; it is repeated')
+      },
     )
+    gauge.set(failures, { sweep: job })
     await sleep(everyMs, undefined, { signal }).catch(() => undefined)
   }
 }

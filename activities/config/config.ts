@@ -11,7 +11,16 @@ import { logSettings } from './log-settings.ts'
 import { assertModel, modelSettings } from './model-settings.ts'
 import { oauthSettings } from './oauth-settings.ts'
 import { harnessSettings, quotaSettings, uploadSettings } from './quota-settings.ts'
-import { atLeast, between, count, list, text } from './setting-kinds.ts'
+import {
+  atLeast,
+  between,
+  count,
+  httpUrl,
+  list,
+  optionalUrl,
+  postgresUrl,
+  text,
+} from './setting-kinds.ts'
 import { signerSettings } from './signer-settings.ts'
 import { assertTemporal, temporalSettings } from './temporal-settings.ts'
 
@@ -38,8 +47,8 @@ export const configSchema = z.object({
   BIND_HOST: text('127.0.0.1').describe(
     'the address that the API listens on; 0.0.0.0 in a container',
   ),
-  BASE_PORT: z.coerce.number().int().default(3000).describe('the port behind BASE_URL'),
-  OS_PORT: z.coerce.number().int().default(3001).describe('the port behind OS_URL'),
+  BASE_PORT: between(0, 65_535, 3000).describe('the port behind BASE_URL'),
+  OS_PORT: between(0, 65_535, 3001).describe('the port behind OS_URL'),
   TRUST_PROXY: text().describe(
     'Express "trust proxy" value; empty: the socket address is the client address',
   ),
@@ -55,9 +64,9 @@ export const configSchema = z.object({
     .describe('of the JSON lines on stdout'),
 
   // Postgres and Temporal.
-  DATABASE_URL: text('postgres://postgres:postgres@127.0.0.1:5432/agent_rails').describe(
-    'PostgreSQL, tested with 18; the migrations create the database when it is missing',
-  ),
+  DATABASE_URL: postgresUrl
+    .default('postgres://postgres:postgres@127.0.0.1:5432/agent_rails')
+    .describe('PostgreSQL, tested with 18; the migrations create the database when it is missing'),
   DATABASE_CONNECTIONS: between(4, 1_000, 12).describe(
     'the most connections that this process opens to Postgres',
   ),
@@ -73,7 +82,7 @@ export const configSchema = z.object({
     .describe(
       'where people look at a trace, as URL/trace/ID (Jaeger and what is like it); empty: no link',
     ),
-  TEMPORAL_UI_URL: text().describe('where people open workflows; only shown'),
+  TEMPORAL_UI_URL: optionalUrl.describe('where people open workflows; only shown'),
   TASK_QUEUES: list
     .default(['payouts', 'signing', 'transfers', 'callbacks', 'tasks'])
     .describe('which task queues this worker process serves; `runs` needs a process of its own'),
@@ -109,8 +118,12 @@ export const configSchema = z.object({
     .enum(['enabled', 'refused'])
     .default('refused')
     .describe('the second switch that moving real money takes'),
-  CHAIN_RPC_URL: list.default(['http://127.0.0.1:8545']).describe('RPC urls, tried in order'),
+  CHAIN_RPC_URL: list
+    .pipe(z.array(httpUrl).min(1))
+    .default(['http://127.0.0.1:8545'])
+    .describe('RPC urls, tried in order'),
   CONFIRM_RPC_URL: list
+    .pipe(z.array(httpUrl))
     .default([])
     .describe('a second opinion for confirmations; empty: CHAIN_RPC_URL'),
   ASSET_CONTRACT_ADDRESS: address.describe('the EIP-3009 dollar token'),
@@ -200,7 +213,7 @@ export const configSchema = z.object({
   CONFIRM_WINDOW_MS: milliseconds(20_000).describe(
     'how long one confirming activity looks before it reports back',
   ),
-  X402_FACILITATOR_URL: text().describe(
+  X402_FACILITATOR_URL: optionalUrl.describe(
     'an x402 facilitator elsewhere; empty: the one in this process',
   ),
   X402_MIN_REMAINING_S: count(60).describe('life that a payment needs when it is accepted'),
@@ -314,7 +327,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
 
 /** The one setting that migrations need, so that they run where nothing else is configured yet. */
 export function loadDatabaseUrl(environment: NodeJS.ProcessEnv = process.env): string {
-  return configSchema.pick({ DATABASE_URL: true }).parse(environment).DATABASE_URL
+  return parsed(configSchema.pick({ DATABASE_URL: true }), environment).DATABASE_URL
 }
 
 const infrastructureSchema = configSchema.pick({

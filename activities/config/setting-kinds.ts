@@ -15,3 +15,27 @@ export const list = z.string().transform((all) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 )
+
+/** Whether a text is a URL of one of these protocols and names a host. */
+const isUrl = (text: string, protocols: RegExp): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && protocols.test(url.protocol) && url.hostname !== ''
+}
+export const httpUrl = z
+  .string()
+  .refine((text) => isUrl(text, /^https?:$/), 'not an http or https URL')
+export const optionalUrl = httpUrl.or(z.literal('')).default('')
+/** A server and a database on it. */
+export const postgresUrl = z
+  .string()
+  .refine(
+    (text) => isUrl(text, /^postgres(ql)?:$/) && new URL(text).pathname.length > 1,
+    'not a URL as postgres://user:password@host:5432/database',
+  )
+/** A host and a port, without a protocol. */
+export const hostAndPort = z
+  .string()
+  .regex(
+    /^[^\s/:]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/,
+    'not a host and a port, as temporal:7233',
+  )

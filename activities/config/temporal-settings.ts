@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { text } from './setting-kinds.ts'
+import { hostAndPort, text } from './setting-kinds.ts'
 
 /** Where Temporal's frontend is, and how this process shows it who it is. */
 export const temporalSettings = {
-  TEMPORAL_ADDRESS: text('127.0.0.1:7233').describe('host and port of the Temporal frontend'),
+  TEMPORAL_ADDRESS: hostAndPort
+    .default('127.0.0.1:7233')
+    .describe('host and port of the Temporal frontend'),
   TEMPORAL_NAMESPACE: text('default').describe(
     'has to be there, with the search attributes registered',
   ),

@@ -9,6 +9,8 @@ import { type KeyRings, loadKeyRings } from '../keys/key-ring.ts'
 import { type ModuleReference, moduleReference } from '../keys/module-reference.ts'
 import type { Signer } from '../payout/deps.ts'
 import { createPayoutSigner, signingPolicyOf } from '../payout/signer.ts'
+import { connectSigner } from './client.ts'
+import { keysAnswer } from './protocol.ts'
 import { openRemoteRings } from './remote-rings.ts'
 import { openRemoteGasAccounts, openRemotePayoutSigner } from './remote-wallets.ts'
 
@@ -25,6 +27,12 @@ export const openKeyRings = async (
   config.SIGNER_SOCKET === ''
     ? loadKeyRings(config.SIGNING_KEYS_FILE)
     : openRemoteRings(config.SIGNER_SOCKET)
+
+/** Asks the signer for its public keys and throws where it does not answer; keys in a file need no answer. */
+export const signerProbe =
+  ({ SIGNER_SOCKET: socket }: Pick<Config, 'SIGNER_SOCKET'>): (() => Promise<unknown>) =>
+  async () =>
+    socket === '' ? undefined : connectSigner(socket).call('keys', {}, keysAnswer)
 
 /** The payout wallet of the signer, or of its file where no signer is configured. */
 export const openPayoutSigner = async (config: Config): Promise<Signer> =>

@@ -126,6 +126,7 @@ export const discoveryExamples = {
     input: {},
     output: {
       ok: true,
+      degraded: [],
       checks: {
         postgres: { ok: true, detail: 'well' },
         temporal: { ok: true, detail: 'well' },

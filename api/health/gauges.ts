@@ -8,15 +8,19 @@ import { listPauses } from '../../activities/store/payouts/controls.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { readOpenWork } from '../../activities/store/reconciliation/open-work.ts'
 import { countLate } from '../../activities/store/recovery/late-rows.ts'
+import type { TemporalClient } from '../../temporal/connection.ts'
 import { targetAges } from '../../temporal/late-rows.ts'
 import type { Gauges } from '../http/metrics.ts'
+import type { HealthCommands } from '../registry/documents.ts'
 import type { ReviewService } from '../services/reviews/reviews.ts'
 import { gasWalletGauges } from './gas-wallet-gauges.ts'
-import { diskGauge, moneyGauges } from './money-gauges.ts'
+import { moneyGauges } from './money-gauges.ts'
 import { openWorkGauges } from './open-work-gauges.ts'
+import { processGauges } from './process-gauges.ts'
 
 type GaugeDeps = {
   db: Tx
+  client: TemporalClient
   minimumBalance: MinimumBalance
   config: Pick<
     Config,
@@ -26,14 +30,21 @@ type GaugeDeps = {
     | 'PAYOUT_WALLET_ADDRESS'
     | 'LATE_AFTER_MS'
     | 'ENVIRONMENT'
+    | 'INPUT_SPACE_PATH'
+    | 'RECONCILE_EVERY_MS'
   >
   chain: { reader: ChainReader }
 }
 
+type GaugeServices = {
+  reviews: Pick<ReviewService, 'waiting'>
+  health: Pick<HealthCommands, 'dependencies'>
+}
+
 /** The gauges that operators set alarms on, read for each scrape. */
 export function createGauges(
-  { db, minimumBalance, config, chain }: GaugeDeps,
-  reviews: Pick<ReviewService, 'waiting'>,
+  { db, client, minimumBalance, config, chain }: GaugeDeps,
+  { reviews, health }: GaugeServices,
 ): Gauges {
   const gasWallets = () => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS)
   return {
@@ -47,7 +58,7 @@ export function createGauges(
       transferGas: TRANSFER_GAS,
       gasWallets,
     }),
-    ...diskGauge,
+    ...processGauges({ db, client, config, health }),
     ...openWorkGauges({
       openWork: () => readOpenWork(db),
       reviews: () => reviews.waiting(),
@@ -65,7 +76,7 @@ function payoutGauges(db: Tx, minimumBalance: MinimumBalance, minimumAtomic: big
     'Atomic units that may leave the payout wallet before its minimum balance is reached; negative below it.'
   const read = async () => {
     const seen = await minimumBalance.read()
-    return seen === undefined ? 0 : Number(await minimumBalance.headroom(db, seen))
+    return seen === undefined ? undefined : Number(await minimumBalance.headroom(db, seen))
   }
   return { agent_rails_pauses: pauses, agent_rails_minimum_balance_headroom_atomic: { help, read } }
 }

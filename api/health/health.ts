@@ -4,67 +4,104 @@ import {
   describeGasWallets,
   type GasWalletHealth,
 } from '../../activities/store/gas-wallets/health.ts'
-import { databaseSkewMs } from '../../activities/store/postgres/health.ts'
+import {
+  CannotWrite,
+  databaseSkewMs,
+  describeMigrations,
+  findMigrations,
+  probeWrites,
+} from '../../activities/store/postgres/health.ts'
+import { migrationNames } from '../../activities/store/postgres/migrate.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
+import type { TemporalClient } from '../../temporal/connection.ts'
+import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
+import { countPollers } from '../../temporal/readiness.ts'
+import { describeMissing, missingSearchAttributes } from '../../temporal/search-attributes.ts'
 import type { HealthCommands } from '../registry/documents.ts'
 
 export type HealthDeps = {
   db: Kysely<Database>
-  countPollers: () => Promise<number>
+  client: TemporalClient
   chainUp: () => Promise<boolean>
+  /** Throws where the signer does not answer. */
+  askSigner: () => Promise<unknown>
   pauses: () => Promise<Pause[]>
   gasWallets: () => Promise<GasWalletHealth[]>
 }
 type State = { ok: boolean; detail: string }
 
 const SKEW_MS_MAX = 5_000
+/** How long Temporal has to answer. */
+const TEMPORAL_MS = 1_000
+/** Without these nothing is paid and no receipt is signed; all else continues. */
+const forPayouts: readonly string[] = ['chain', 'signer']
+
+const fine = (detail: string): State => ({ ok: true, detail })
+const answers = () => fine('answers')
 
 /**
- * Readiness part by part: Postgres, Temporal, workers polling, chain, clock skew. Each part has 1.2 s to answer. A pause
- * is intended, and a jammed gas wallet recovers by itself: both are reported and never make the service unready.
+ * Readiness by dependency. Each has 1.2 s to answer. A pause is intended, and a jammed gas wallet recovers by itself: both are
+ * reported and never make the service unready.
  */
 export function createHealth({
   db,
-  countPollers,
+  client,
   chainUp,
+  askSigner,
   pauses,
   gasWallets,
 }: HealthDeps): HealthCommands {
+  const read = async (): Promise<Record<string, State>> => {
+    const skew = databaseSkewMs(db)
+    const pollers = countPollers(client, PAYOUTS_QUEUE, TEMPORAL_MS)
+    const states = {
+      postgres: state(skew, answers),
+      schema: state(findMigrations(db, migrationNames), describeMigrations),
+      disk: state(probeWrites(db), () => fine('Postgres can write')),
+      temporal: state(pollers, answers),
+      search_attributes: state(missingSearchAttributes(client, TEMPORAL_MS), describeMissing),
+      workers: state(pollers, (count) => ({ ok: count > 0, detail: `${count} polling` })),
+      signer: state(askSigner(), answers),
+      chain: state(chainUp(), (up) => (up ? answers() : { ok: false, detail: SILENT })),
+      clock: state(skew, (ms) => ({
+        ok: Math.abs(ms) <= SKEW_MS_MAX,
+        detail: `${ms} ms from this process's clock`,
+      })),
+      switches: informative(pauses(), (active) => pauseNote(active) ?? 'nothing is paused'),
+      lane: informative(gasWallets(), describeGasWallets),
+    }
+    return Object.fromEntries(
+      await Promise.all(
+        Object.entries(states).map(async ([name, asked]) => [name, await asked] as const),
+      ),
+    )
+  }
   return {
-    ready: async () => {
-      const skew = databaseSkewMs(db)
-      const pollers = countPollers()
-      const [postgres, clock, temporal, workers, chain, pauseState, gasWalletState] =
-        await Promise.all([
-          state(skew, () => ({ ok: true, detail: 'answers' })),
-          state(skew, (ms) => ({
-            ok: Math.abs(ms) <= SKEW_MS_MAX,
-            detail: `${ms} ms from this process's clock`,
-          })),
-          state(pollers, () => ({ ok: true, detail: 'answers' })),
-          state(pollers, (count) => ({ ok: count > 0, detail: `${count} polling` })),
-          state(chainUp(), (up) => ({ ok: up, detail: up ? 'answers' : 'does not answer' })),
-          state(pauses(), (active) => ({
-            ok: true,
-            detail: pauseNote(active) ?? 'nothing is paused',
-          })),
-          state(gasWallets(), (all) => ({ ok: true, detail: describeGasWallets(all) })),
-        ])
-      const informative = {
-        switches: { ...pauseState, ok: true },
-        lane: { ...gasWalletState, ok: true },
-      }
-      const checks = { postgres, temporal, workers, chain, clock, ...informative }
-      return { ok: Object.values(checks).every(({ ok }) => ok), checks }
+    dependencies: read,
+    ready: async (purpose) => {
+      const checks = await read()
+      const failing = Object.keys(checks).filter((name) => checks[name]?.ok === false)
+      const degraded = purpose === 'payouts' ? [] : failing.filter((at) => forPayouts.includes(at))
+      return { ok: failing.length === degraded.length, degraded, checks }
     },
   }
 }
+
+const SILENT = 'does not answer'
+
+const informative = async <T>(
+  asked: Promise<T>,
+  describe: (value: T) => string,
+): Promise<State> => ({ ...(await state(asked, (value) => fine(describe(value)))), ok: true })
 
 async function state<T>(asked: Promise<T>, check: (value: T) => State): Promise<State> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<State>((resolve) => {
     timer = setTimeout(() => resolve({ ok: false, detail: 'does not answer in time' }), 1_200)
   })
-  const checked = asked.then(check).catch(() => ({ ok: false, detail: 'does not answer' }))
+  const checked = asked.then(check).catch((error: unknown) => ({
+    ok: false,
+    detail: error instanceof CannotWrite ? error.message : SILENT,
+  }))
   return Promise.race([checked, late]).finally(() => clearTimeout(timer))
 }

@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises'
 import type { Address } from 'viem'
 import { limits } from '#domain/core/limits.ts'
 import type { ChainReader } from '../../activities/chain/client.ts'
@@ -52,15 +51,4 @@ export function moneyGauges(deps: MoneyDeps): Gauges {
       read: async () => Number(limits.dailyCapAtomic),
     },
   }
-}
-
-/** Free bytes of the disk that this process was started on. */
-export const diskGauge: Gauges = {
-  agent_rails_disk_free_bytes: {
-    help: 'Free bytes of the disk of the working directory.',
-    read: async () => {
-      const { bavail, bsize } = await statfs('.')
-      return bavail * bsize
-    },
-  },
 }

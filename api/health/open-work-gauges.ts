@@ -25,10 +25,13 @@ const help: Record<OpenWork, string> = {
   tasks: 'Tasks that are not closed.',
   transfers: 'Transfers that are neither final nor dead.',
   transfers_parked: 'Transfers that are blocked and wait for an operator or for time.',
+  transfer_oldest_seconds: 'How long the oldest transfer of a status has been under way.',
   task_exceptions: 'Open exceptions of tasks, without sandbox runs that have no agent.',
   callbacks_failing: 'Unfinished callback deliveries with a failed attempt.',
   differences: 'Open differences that reconciliation found.',
-  reconciliation_age_seconds: 'Time since the last completed reconciliation.',
+  reconciliation_age_seconds:
+    'Time since the last completed reconciliation, or since the schema was made where there was none.',
+  log_oldest_seconds: 'How long the oldest receipt has waited for the transparency log.',
 }
 
 /** The gauges of everything that waits or is wrong, for /metrics. */
@@ -43,7 +46,7 @@ export function openWorkGauges(readings: Readings): Gauges {
       label === null
         ? {
             help: help[measure],
-            read: async () => (await ofMeasure(measure))[0]?.value ?? 0,
+            read: async () => (await ofMeasure(measure))[0]?.value,
           }
         : {
             help: help[measure],

@@ -8,11 +8,15 @@ export type Metrics = {
   print(): Promise<{ type: string; text: string }>
 }
 
-/** Gauges by name, read for each scrape; one that cannot be read keeps its last value. With a `label`, one value per label value. */
+/** Gauges by name, read for each scrape. One that cannot be read has no value. With a `label`, one value per label value. */
 export type Gauges = Readonly<
   Record<
     string,
-    | { readonly help: string; readonly label?: never; readonly read: () => Promise<number> }
+    | {
+        readonly help: string
+        readonly label?: never
+        readonly read: () => Promise<number | undefined>
+      }
     | {
         readonly help: string
         readonly label: string
@@ -49,9 +53,11 @@ export function createMetrics(gauges: Gauges = {}): Metrics {
 
 function addGauge(registry: Registry, name: string, { help, label, read }: Gauges[string]): void {
   const show = async (): Promise<void> => {
-    const value = await read()
+    const value = await read().catch(() => undefined)
+    if (label === undefined) gauge.remove()
+    else gauge.reset()
+    if (value === undefined) return
     if (typeof value === 'number') return gauge.set(value)
-    gauge.reset()
     for (const [key, part] of value) gauge.set({ [label as string]: key }, part)
   }
   const labelNames = label === undefined ? [] : [label]
@@ -60,6 +66,6 @@ function addGauge(registry: Registry, name: string, { help, label, read }: Gauge
     help,
     labelNames,
     registers: [registry],
-    collect: () => show().catch(() => undefined),
+    collect: show,
   })
 }

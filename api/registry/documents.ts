@@ -69,8 +69,11 @@ export type DiscoveryCommands = {
 export type HardeningCommands = {
   read(): Promise<{ controls: (JudgedControl & { measured_at: string })[] }>
 }
+type DependencyStates = Record<string, { ok: boolean; detail: string }>
 export type HealthCommands = {
-  ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }>
+  dependencies(): Promise<DependencyStates>
+  /** `degraded`: what is away without making the service unready. For payouts, nothing may be. */
+  ready(purpose?: 'payouts'): Promise<{ ok: boolean; degraded: string[]; checks: DependencyStates }>
 }
 
 /** The contract views, one for each path that has one. */

@@ -20,4 +20,27 @@ export const operatorRequirements = {
     behavior:
       'A step of a run that fails during an outage is repeated after its last attempt, however long the outage is, and opens no exception.',
   },
+  'health.degraded': {
+    source: 'calls § Health',
+    behavior:
+      'The endpoint /readyz names each dependency that makes calls fail. Without the chain or the signer it stays 200 and is degraded; for payouts it is 503.',
+  },
+  'operate.gone-gauges': {
+    source: 'stack § Processes',
+    behavior: 'A gauge that cannot be read has no value.',
+  },
+  'operate.alarms': {
+    source: 'decision',
+    behavior:
+      'Prometheus, fed by the real metrics, raises the alerts of a dead process, a dependency that is away, failing calls, a stopped log and failing sweeps when their cause is there.',
+  },
+  'operate.settings': {
+    source: 'stack § Processes',
+    behavior:
+      'A setting that cannot work ends a process with one sentence and exit code 1 before it listens or polls.',
+  },
+  'operate.json-logs': {
+    source: 'stack § Processes',
+    behavior: 'Every line that a worker logs is a JSON object.',
+  },
 } as const

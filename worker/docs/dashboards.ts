@@ -170,10 +170,19 @@ const boards: Readonly<Record<string, Board>> = {
           unit: 's',
         },
         {
-          title: 'Free disk',
-          expr: 'min by (instance) (agent_rails_disk_free_bytes)',
-          legend: '{{instance}}',
+          title: 'Size of the database',
+          expr: 'max(agent_rails_database_bytes)',
           unit: 'bytes',
+        },
+        {
+          title: 'Free disk of a local Postgres',
+          expr: 'min(agent_rails_database_disk_free_bytes)',
+          unit: 'bytes',
+        },
+        {
+          title: 'Dependencies that are away',
+          expr: 'min by (dependency) (agent_rails_dependency_up)',
+          legend: '{{dependency}}',
         },
       ],
     },

@@ -5,20 +5,33 @@ import {
   readGasWallets,
 } from '../../activities/store/gas-wallets/health.ts'
 import { type Connections, readConnections } from '../../activities/store/postgres/connections.ts'
-import { createDatabase, isUnavailable } from '../../activities/store/postgres/db.ts'
-import { databaseSkewMs, migrationsApplied } from '../../activities/store/postgres/health.ts'
-import { latestMigration } from '../../activities/store/postgres/migrate.ts'
+import { createDatabase, isUnavailable, type Tx } from '../../activities/store/postgres/db.ts'
+import {
+  databaseSkewMs,
+  describeMigrations,
+  findMigrations,
+  type Migrations,
+  probeWrites,
+} from '../../activities/store/postgres/health.ts'
+import { migrationNames } from '../../activities/store/postgres/migrate.ts'
 import { type RoleHealth, readRoles } from '../../activities/store/postgres/role-health.ts'
 import { databaseRoles, roleName } from '../../activities/store/postgres/roles.ts'
+import { type OpenWork, readOpenWork } from '../../activities/store/reconciliation/open-work.ts'
 import { type Check, type Finding, fault, fine, runCheck, warning } from './check.ts'
 
 const ANSWERS = 'Start Postgres, or correct DATABASE_URL.'
+const WRITES = 'Free space on the disk of Postgres, or connect to the server that writes.'
 const ROLES_PAGE = 'see docs/operations.md, Database roles.'
+const CORRECT_FIRST = 'Correct Postgres first.'
 const SKEW_MS_MAX = 5_000
+/** A batch of the log takes a second; the signer or a worker may restart meanwhile. */
+const LOG_SECONDS_MAX = 120
+/** What a reconciliation may take. */
+const RECONCILE_SECONDS_MAX = 900
 
 /** Checks that Postgres answers, its clock, its migrations and roles, and the queues of the gas wallets. */
 export async function checkPostgres(
-  config: Pick<Config, 'DATABASE_URL' | 'GAS_WALLET_JAM_AFTER_MS'>,
+  config: Pick<Config, 'DATABASE_URL' | 'GAS_WALLET_JAM_AFTER_MS' | 'RECONCILE_EVERY_MS'>,
 ): Promise<Check[]> {
   const url = config.DATABASE_URL
   const settings = { url, applicationName: 'agent-rails doctor', poolSize: 2 }
@@ -30,12 +43,25 @@ export async function checkPostgres(
   try {
     return await Promise.all([
       runCheck('postgres and its clock', ANSWERS, async () => checkSkew(await databaseSkewMs(db))),
+      runCheck('disk of postgres', WRITES, async () => {
+        await probeWrites(db)
+        return fine('Postgres can write')
+      }),
       runCheck('migrations', ANSWERS, async () =>
-        checkMigrations(await migrationsApplied(db, latestMigration).catch(whenMissing(false))),
+        checkMigrations(await findMigrations(db, migrationNames)),
       ),
       runCheck('connections', ANSWERS, async () => checkConnections(await readConnections(db))),
       runCheck('database roles', ANSWERS, async () => checkRoles(await readRoles(db))),
-      runCheck('gas wallet queues', 'Correct Postgres first.', async () =>
+      runCheck('transparency log', CORRECT_FIRST, async () =>
+        checkLog(await ageOf(db, 'log_oldest_seconds')),
+      ),
+      runCheck('reconciliation', CORRECT_FIRST, async () =>
+        checkReconciliation(
+          await ageOf(db, 'reconciliation_age_seconds'),
+          config.RECONCILE_EVERY_MS / 1000,
+        ),
+      ),
+      runCheck('gas wallet queues', CORRECT_FIRST, async () =>
         checkGasWalletQueues(
           await readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS).catch(whenMissing([])),
         ),
@@ -58,6 +84,31 @@ export function checkConnections({ allowed, processes, budget, others }: Connect
   const text = `Postgres allows ${allowed}; ${processes} processes open at most ${budget}, other programs have ${others}`
   if (budget + others <= allowed) return fine(text)
   return fault(text, 'Lower DATABASE_CONNECTIONS, run fewer processes, or raise max_connections.')
+}
+
+async function ageOf(db: Tx, measure: OpenWork): Promise<number | undefined> {
+  const rows = await readOpenWork(db).catch(whenMissing([]))
+  return rows.find((row) => row.measure === measure)?.value
+}
+
+/** Receipts reach the transparency log within seconds. */
+export function checkLog(oldestSeconds = 0): Finding {
+  if (oldestSeconds <= LOG_SECONDS_MAX) return fine('every receipt reaches it')
+  return fault(
+    `stopped: a receipt has waited for ${Math.round(oldestSeconds)} s`,
+    'Read why sequenceLog fails in the log of a worker: start the signer, or see docs/operations.md, Transparency log.',
+  )
+}
+
+/** One that is due may still run. */
+export function checkReconciliation(ageSeconds: number | undefined, everySeconds: number): Finding {
+  if (ageSeconds === undefined) return fine('not known')
+  const text = `the last one was completed ${Math.round(ageSeconds)} s ago`
+  if (ageSeconds <= 2 * everySeconds + RECONCILE_SECONDS_MAX) return fine(text)
+  return fault(
+    text,
+    'Run npx agent-rails recover reconcile, then see whether the schedule reconciliation is paused in Temporal.',
+  )
 }
 
 /** A jam is only a warning: it ends by itself when the gas wallet can pay and the chain produces blocks. */
@@ -93,9 +144,14 @@ function checkRoles({ user, missing, differences, publicRights }: RoleHealth): F
   return fine(`connected as ${user}; ${names.length} roles, as declared`)
 }
 
-function checkMigrations(applied: boolean): Finding {
-  if (applied) return fine(`at ${latestMigration}`)
-  return fault(`${latestMigration} is not applied`, 'Run node dist/worker/migrate.js.')
+function checkMigrations(migrations: Migrations): Finding {
+  const { ok, detail } = describeMigrations(migrations)
+  if (ok) return fine(detail)
+  const remedy =
+    migrations.unknown.length > 0
+      ? 'Run the version that wrote this database; see docs/operations.md, Upgrades.'
+      : 'Run node dist/worker/migrate.js.'
+  return fault(detail, remedy)
 }
 
 /** A database that is not fully migrated lacks tables or columns; the check of migrations reports that. */

@@ -1,14 +1,7 @@
 import type { Client } from '@temporalio/client'
 import type { Config } from '../../activities/config/config.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
-import {
-  CALLBACKS_QUEUE,
-  PAYOUTS_QUEUE,
-  RUNS_QUEUE,
-  SIGNING_QUEUE,
-  TASKS_QUEUE,
-  TRANSFERS_QUEUE,
-} from '../../temporal/queues.ts'
+import { taskQueues } from '../../temporal/queues.ts'
 import { listPollers, namespaceExists } from '../../temporal/readiness.ts'
 import { missingSearchAttributes } from '../../temporal/search-attributes.ts'
 import { type Check, type Finding, fault, fine, runCheck } from './check.ts'
@@ -31,12 +24,7 @@ export async function checkTemporal(config: Config): Promise<Check[]> {
       namespace,
       ...(await Promise.all([
         attributes,
-        checkPollers(client, PAYOUTS_QUEUE, 'workflow'),
-        checkPollers(client, SIGNING_QUEUE, 'activity'),
-        checkPollers(client, TRANSFERS_QUEUE, 'activity'),
-        checkPollers(client, CALLBACKS_QUEUE, 'activity'),
-        checkPollers(client, TASKS_QUEUE, 'workflow'),
-        checkPollers(client, RUNS_QUEUE, 'activity'),
+        ...Object.entries(taskQueues).map(([queue, kind]) => checkPollers(client, queue, kind)),
       ])),
     ]
   } finally {

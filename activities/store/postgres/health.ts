@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { clockSeconds, type Tx } from './db.ts'
+import { clockSeconds, type Tx, transaction } from './db.ts'
+import { codeOf } from './retry.ts'
 
 /** The round trip to Postgres, and the difference between its clock and that of this process, in milliseconds. */
 export async function databaseSkewMs(tx: Tx): Promise<number> {
@@ -9,10 +10,72 @@ export async function databaseSkewMs(tx: Tx): Promise<number> {
   return Math.round(seconds * 1000 - middle)
 }
 
-/** Whether the last migration that this code knows has been applied. */
-export async function migrationsApplied(tx: Tx, latest: string): Promise<boolean> {
-  const rows = await sql<{
-    name: string
-  }>`select name from kysely_migration where name = ${latest}`.execute(tx)
-  return rows.rows.length === 1
+/** Migrations that this code knows and that were not applied, and applied ones that it does not know. */
+export type Migrations = {
+  readonly missing: readonly string[]
+  readonly unknown: readonly string[]
+}
+
+/** Compares the applied migrations with those that this code knows. */
+export async function findMigrations(tx: Tx, known: readonly string[]): Promise<Migrations> {
+  const found = await sql<{ there: boolean }>`
+    select to_regclass('public.kysely_migration') is not null as there`.execute(tx)
+  if (found.rows[0]?.there !== true) return { missing: known, unknown: [] }
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(tx)
+  const applied = rows.map(({ name }) => name)
+  return {
+    missing: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  }
+}
+
+export function describeMigrations({ missing, unknown }: Migrations): {
+  ok: boolean
+  detail: string
+} {
+  const parts = [
+    ...(missing.length === 0 ? [] : [`${named(missing)} not applied`]),
+    ...(unknown.length === 0 ? [] : [`${named(unknown)} of another version`]),
+  ]
+  return { ok: parts.length === 0, detail: parts.join('; ') || 'as this version needs it' }
+}
+
+const named = (names: readonly string[]): string =>
+  names.length < 4
+    ? names.join(', ')
+    : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
+
+/** Postgres answers but does not write. */
+export class CannotWrite extends Error {
+  override readonly name = 'CannotWrite'
+}
+
+/**
+ * Throws where Postgres only reads or its disk takes nothing more. A sort that does not fit its memory writes to the disk of the data,
+ * needs no privilege and leaves nothing.
+ */
+export async function probeWrites(db: Tx): Promise<void> {
+  try {
+    await transaction(db, async (tx) => {
+      const { rows } = await sql<{ reads_only: boolean }>`
+        select set_config('work_mem', '64kB', true),
+               current_setting('transaction_read_only')::boolean as reads_only`.execute(tx)
+      if (rows[0]?.reads_only === true) throw new CannotWrite('Postgres only reads')
+      await sql`
+        select count(*) from (
+          select repeat(md5(g::text), 32) as filling from generate_series(1, 400) g order by 1 offset 0
+        ) sorted`.execute(tx)
+    })
+  } catch (error) {
+    if (codeOf(error).startsWith('53') && codeOf(error) !== '53300')
+      throw new CannotWrite(`Postgres cannot write: ${(error as Error).message}`)
+    throw error
+  }
+}
+
+/** The bytes of all files of the database. */
+export async function databaseBytes(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select pg_database_size(current_database())::float8 as bytes`.execute(tx)
+  return rows[0]?.bytes ?? 0
 }

@@ -104,6 +104,9 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0060-late-wakes': lateWakes,
 }
 
+/** The names of all migrations that this code knows. */
+export const migrationNames: readonly string[] = Object.keys(migrations)
+
 /** The name of the last migration that this code knows. */
 export const latestMigration: string = Object.keys(migrations).sort().at(-1) ?? ''
 

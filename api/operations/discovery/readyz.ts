@@ -2,21 +2,23 @@ import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import type { HealthCommands } from '../../registry/documents.ts'
 
-/** GET /readyz: the state of each dependency; 503 with the same body when one of them is not well. */
+/** GET /readyz: the state of each dependency; 503 with the same body when one is not well that all calls need, or payouts if asked for. */
 export const readyz = operation({
   id: 'readyz',
-  summary: 'Whether Postgres, Temporal, workers, chain and clock are well, each with its state.',
+  summary: 'Whether each dependency is well; ?for=payouts asks for all that payouts need.',
   http: { method: 'GET', path: '/readyz', host: 'both', unlimited: true },
   access: 'public',
   status: [200, 503],
+  input: z.strictObject({ for: z.enum(['payouts']).optional() }),
   output: z
     .object({
       ok: z.boolean(),
+      degraded: z.array(z.string()),
       checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })),
     })
     .meta({ id: 'Readiness' }),
-  handle: async (_input, context) => {
-    const ready = await context.health.ready()
+  handle: async (input, context) => {
+    const ready = await context.health.ready(input.for)
     const body = (await context.sent.isInsider?.()) ? ready : withoutDetails(ready)
     return { status: body.ok ? 200 : 503, body }
   },
@@ -25,10 +27,10 @@ export const readyz = operation({
 type Readiness = Awaited<ReturnType<HealthCommands['ready']>>
 
 /** What others see: which part is well. Counts, wallets and the reasons of pauses are for this machine and for operators. */
-function withoutDetails({ ok, checks }: Readiness): Readiness {
+function withoutDetails({ ok, degraded, checks }: Readiness): Readiness {
   const plain = Object.entries(checks).map(([name, check]) => [
     name,
     { ok: check.ok, detail: check.ok ? 'well' : 'not well' },
   ])
-  return { ok, checks: Object.fromEntries(plain) }
+  return { ok, degraded, checks: Object.fromEntries(plain) }
 }

@@ -151,8 +151,12 @@ verifies(
     expect(Object.keys(body.checks).sort()).toEqual([
       'chain',
       'clock',
+      'disk',
       'lane',
       'postgres',
+      'schema',
+      'search_attributes',
+      'signer',
       'switches',
       'temporal',
       'workers',

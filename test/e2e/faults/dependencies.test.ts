@@ -117,7 +117,12 @@ for (const fault of ['killed', 'stopped'] as const) {
       const seen = await readiness(stack)
       await bringBack()
       expectUnavailable(refusals)
-      expect(seen).toEqual({ health: 200, status: 503, ok: false, down: ['clock', 'postgres'] })
+      expect(seen).toEqual({
+        health: 200,
+        status: 503,
+        ok: false,
+        down: ['clock', 'disk', 'postgres', 'schema'],
+      })
       await expectAllGoOn(calls, 6)
     }),
   )
@@ -137,7 +142,12 @@ for (const fault of ['killed', 'stopped'] as const) {
       expectUnavailable(refusals)
       expect(refusals.map(({ money_moved }) => money_moved)).toEqual(['no', 'no', 'unknown'])
       expect(status.body.payout.state).toBe('authorized')
-      expect(seen).toEqual({ health: 200, status: 503, ok: false, down: ['temporal', 'workers'] })
+      expect(seen).toEqual({
+        health: 200,
+        status: 503,
+        ok: false,
+        down: ['search_attributes', 'temporal', 'workers'],
+      })
       await expectAllGoOn(calls, 7)
     }),
   )
