@@ -1232,7 +1232,7 @@ HEALTHZ: Operation[types.HealthzRequest, types.HealthzAnswer] = Operation(
 READYZ: Operation[types.ReadyzRequest, types.ReadyzAnswer] = Operation(
     "readyz", "GET", "/readyz", "both", ("public",)
 )
-"""Whether Postgres, Temporal, workers, chain and clock are well, each with its state."""
+"""Whether each dependency is well; ?for=payouts asks for all that payouts need."""
 
 OPENAPI: Operation[types.OpenapiRequest, types.OpenapiAnswer] = Operation(
     "openapi", "GET", "/openapi.json", "base", ("public",)

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 a34a5f3035cc78ef4ae4264dae1433636ff88e73402186269923ef51b4129981.
+# Made by `npm run client:python` from operations with SHA-256 6c84f1fd080ec1942b5c9c6c2061ec92d47a76272986a8ae7fd33156fc4af4fa.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -4244,6 +4244,7 @@ class Checks(TypedDict):
 
 class Readiness1(TypedDict):
     ok: bool
+    degraded: list[str]
     checks: dict[str, Checks]
 
 
@@ -7607,8 +7608,12 @@ class HealthzAnswer(TypedDict):
     ok: Literal[True]
 
 
-class ReadyzRequest(TypedDict):
-    pass
+ReadyzRequest = TypedDict(
+    'ReadyzRequest',
+    {
+        'for': NotRequired[Literal['payouts']]
+    },
+)
 
 
 ReadyzAnswer: TypeAlias = Readiness1
