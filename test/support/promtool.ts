@@ -34,9 +34,14 @@ export function readAlerts() {
 /** The metrics that PromQL expressions name, without the suffixes of histograms. */
 export function metricsIn(expressions: readonly string[]): string[] {
   const named = expressions.flatMap((text) =>
-    [...text.matchAll(/\b(agent_rails|temporal|nodejs|process)_\w+/g)].map(([name]) =>
+    [...text.matchAll(/\b(?:(?:agent_rails|temporal|nodejs|process)_\w+|up\b)/g)].map(([name]) =>
       name.replace(/_(bucket|sum|count)$/, ''),
     ),
   )
   return [...new Set(named)]
 }
+
+/** Metrics that a worker shows; `up` is of Prometheus. */
+export const isOfWorkers = (metric: string) =>
+  metric.startsWith('temporal_') || metric === 'agent_rails_sweep_failures'
+export const isOfApi = (metric: string) => metric !== 'up' && !isOfWorkers(metric)

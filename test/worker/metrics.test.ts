@@ -3,7 +3,7 @@ import { createTemporalClient } from '../../temporal/connection.ts'
 import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { dashboardExpressions } from '../support/dashboards.ts'
-import { metricsIn, readAlerts } from '../support/promtool.ts'
+import { isOfWorkers, metricsIn, readAlerts } from '../support/promtool.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 
@@ -39,7 +39,7 @@ verifies(
     await failWorkflowTask()
     const text = await metrics()
     const named = metricsIn([...readAlerts().map(({ expr }) => expr), ...dashboardExpressions()])
-    const ofWorkers = named.filter((name) => name.startsWith('temporal_'))
+    const ofWorkers = named.filter(isOfWorkers)
     expect(ofWorkers.length).toBeGreaterThan(3)
     for (const name of ofWorkers) expect(text).toContain(`# TYPE ${name} `)
     for (const label of [

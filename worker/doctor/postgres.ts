@@ -92,7 +92,7 @@ async function ageOf(db: Tx, measure: OpenWork): Promise<number | undefined> {
 }
 
 /** Receipts reach the transparency log within seconds. */
-export function checkLog(oldestSeconds = 0): Finding {
+function checkLog(oldestSeconds = 0): Finding {
   if (oldestSeconds <= LOG_SECONDS_MAX) return fine('every receipt reaches it')
   return fault(
     `stopped: a receipt has waited for ${Math.round(oldestSeconds)} s`,
@@ -101,7 +101,7 @@ export function checkLog(oldestSeconds = 0): Finding {
 }
 
 /** One that is due may still run. */
-export function checkReconciliation(ageSeconds: number | undefined, everySeconds: number): Finding {
+function checkReconciliation(ageSeconds: number | undefined, everySeconds: number): Finding {
   if (ageSeconds === undefined) return fine('not known')
   const text = `the last one was completed ${Math.round(ageSeconds)} s ago`
   if (ageSeconds <= 2 * everySeconds + RECONCILE_SECONDS_MAX) return fine(text)

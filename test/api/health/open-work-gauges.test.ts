@@ -5,7 +5,7 @@ import { packageRoot } from '../../../activities/config/package-root.ts'
 import type { Need } from '../../../worker/doctor/attention.ts'
 import { runCli } from '../../support/cli.ts'
 import { dashboardExpressions } from '../../support/dashboards.ts'
-import { metricsIn, readAlerts } from '../../support/promtool.ts'
+import { isOfApi, metricsIn, readAlerts } from '../../support/promtool.ts'
 import { newAgentClient } from '../../support/registering-agent.ts'
 import { taskStack } from '../../support/task-calls.ts'
 import { verifies } from '../../verifies.ts'
@@ -35,8 +35,6 @@ verifies('operate.dashboards', 'the API has every metric that its panels name', 
   expect(named.length).toBeGreaterThan(10)
   for (const name of named) expect(text).toContain(`# TYPE ${name} `)
 })
-
-const isOfApi = (metric: string) => !metric.startsWith('temporal_')
 
 verifies('operate.doctor-attention', 'doctor counts what waits and names the command', async () => {
   const env = { ...stack.apis.env, PATH: process.env['PATH'] }
