@@ -25,6 +25,9 @@ export type Gauges = Readonly<
   >
 >
 
+/** Below the time that Prometheus waits for a scrape. */
+const READ_MS = 3_000
+
 export function createMetrics(gauges: Gauges = {}): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -53,7 +56,7 @@ export function createMetrics(gauges: Gauges = {}): Metrics {
 
 function addGauge(registry: Registry, name: string, { help, label, read }: Gauges[string]): void {
   const show = async (): Promise<void> => {
-    const value = await read().catch(() => undefined)
+    const value = await inTime(read())
     if (label === undefined) gauge.remove()
     else gauge.reset()
     if (value === undefined) return
@@ -68,4 +71,14 @@ function addGauge(registry: Registry, name: string, { help, label, read }: Gauge
     registers: [registry],
     collect: show,
   })
+}
+
+/** What a reading says; undefined where it fails or takes too long. */
+async function inTime<T>(reading: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, READ_MS)
+  })
+  const read = reading.catch(() => undefined)
+  return Promise.race([read, late]).finally(() => clearTimeout(timer))
 }

@@ -27,12 +27,8 @@ export const operatorRequirements = {
   },
   'operate.gone-gauges': {
     source: 'stack § Processes',
-    behavior: 'A gauge that cannot be read has no value.',
-  },
-  'operate.alarms': {
-    source: 'decision',
     behavior:
-      'Prometheus, fed by the real metrics, raises the alerts of a dead process, a dependency that is away, failing calls, a stopped log and failing sweeps when their cause is there.',
+      'A gauge that cannot be read, or not in time, has no value, and the others are shown.',
   },
   'operate.settings': {
     source: 'stack § Processes',
