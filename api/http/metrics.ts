@@ -56,7 +56,7 @@ export function createMetrics(gauges: Gauges = {}): Metrics {
 
 function addGauge(registry: Registry, name: string, { help, label, read }: Gauges[string]): void {
   const show = async (): Promise<void> => {
-    const value = await inTime(read())
+    const value = await inTime<number | ReadonlyMap<string, number> | undefined>(read())
     if (label === undefined) gauge.remove()
     else gauge.reset()
     if (value === undefined) return
@@ -77,7 +77,7 @@ function addGauge(registry: Registry, name: string, { help, label, read }: Gauge
 async function inTime<T>(reading: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, READ_MS)
+    timer = setTimeout(() => resolve(undefined), READ_MS)
   })
   const read = reading.catch(() => undefined)
   return Promise.race([read, late]).finally(() => clearTimeout(timer))

@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 6c84f1fd080ec1942b5c9c6c2061ec92d47a76272986a8ae7fd33156fc4af4fa.
+# Made by `npm run client:python` from operations with SHA-256 59537a7151985ce1d7102935e0b6962328f16324621aa8ad9bd2d05c7781f896.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
