@@ -12,6 +12,7 @@ import {
 } from '../activities/container.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
 import { loadTokenKeys } from '../activities/keys/token-keys.ts'
+import { closeLanes, openLanes } from '../activities/run/isolation/lanes.ts'
 import { openPackageThreads } from '../activities/run/package-threads.ts'
 import { openKeyRings } from '../activities/signer/open.ts'
 import { findKnownSecret } from '../activities/store/calls/known-secrets.ts'
@@ -22,7 +23,6 @@ import { createTaskGateway } from '../temporal/tasks.ts'
 import { startUploadCheck } from '../temporal/upload-checks.ts'
 import { UploadChecks } from './services/inputs/upload-checks.ts'
 import { Samples } from './services/receipts/sample.ts'
-import { openPublicPool } from './services/resolver/open.ts'
 
 export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 
@@ -48,7 +48,7 @@ export async function openAdapters(config: Config, log: Logger, shared?: OpenDat
   const wallets = openWalletSignatures(config)
   const rail = railOf(config)
   const packages = openPackageThreads()
-  const publicPool = openPublicPool()
+  const lanes = openLanes(config)
   return {
     config,
     log,
@@ -78,12 +78,12 @@ export async function openAdapters(config: Config, log: Logger, shared?: OpenDat
     uploadChecks: new UploadChecks({
       db,
       changes,
-      start: (check) => startUploadCheck(client, check),
+      start: (check, trusted) => startUploadCheck(client, check, trusted),
     }),
     packages,
-    publicPool,
+    publicPool: lanes.public,
     close: async () => {
-      await Promise.all([packages.close(), publicPool.close(), changes.close()])
+      await Promise.all([packages.close(), closeLanes(lanes), changes.close()])
       await temporal.close()
       if (shared === undefined) await database.close()
     },

@@ -8,8 +8,10 @@ export const TRANSFERS_QUEUE = 'transfers'
 export const CALLBACKS_QUEUE = 'callbacks'
 /** Workflows of tasks, runs and tests of this service, with the local activities of their short steps. */
 export const TASKS_QUEUE = 'tasks'
-/** The steps of runs, which process the inputs of agents; a separate process serves them. */
+/** The steps of runs that are paid for, and the readings of uploads of trusted agents; a separate process serves them. */
 export const RUNS_QUEUE = 'runs'
+/** The same of everyone else, so that no stranger holds a place of what is paid for. */
+export const STRANGERS_QUEUE = 'strangers'
 
 /** Every queue, and what its workers poll for. */
 export const taskQueues: Readonly<Record<string, 'workflow' | 'activity'>> = {
@@ -19,6 +21,7 @@ export const taskQueues: Readonly<Record<string, 'workflow' | 'activity'>> = {
   [CALLBACKS_QUEUE]: 'activity',
   [TASKS_QUEUE]: 'workflow',
   [RUNS_QUEUE]: 'activity',
+  [STRANGERS_QUEUE]: 'activity',
 }
 
 const moneyQueues: readonly string[] = [PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE]
@@ -33,8 +36,9 @@ export function refuseQueues(queues: readonly string[]): void {
       `configuration: TASK_QUEUES: there is no queue ${unknown.join(', ')}; there are ${all}`,
     )
   const shared = queues.filter((queue) => moneyQueues.includes(queue))
-  if (queues.includes(RUNS_QUEUE) && shared.length > 0)
+  const runs = [RUNS_QUEUE, STRANGERS_QUEUE].filter((queue) => queues.includes(queue))
+  if (runs.length > 0 && shared.length > 0)
     throw new Error(
-      `TASK_QUEUES: runs needs a separate worker process, apart from ${shared.join(', ')}; start another with TASK_QUEUES=runs`,
+      `TASK_QUEUES: ${runs.join(' and ')} need a separate worker process, apart from ${shared.join(', ')}; start another with TASK_QUEUES=runs,strangers`,
     )
 }

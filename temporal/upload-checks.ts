@@ -7,13 +7,14 @@ import { NOTIFY_MS } from './updates.ts'
 export const startUploadCheck = (
   client: Client,
   { check_id, owner }: { check_id: string; owner: string },
+  trusted: boolean,
 ): Promise<boolean> =>
   client
     .withDeadline(Date.now() + NOTIFY_MS, () =>
       client.workflow.start<typeof uploadCheck>('uploadCheck', {
         workflowId: check_id,
         taskQueue: TASKS_QUEUE,
-        args: [check_id, owner],
+        args: [check_id, owner, trusted],
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         staticSummary: `Upload of ${owner}`,

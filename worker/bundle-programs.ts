@@ -9,6 +9,7 @@ const programs = [
   'worker/cli',
   'worker/migrate',
   'worker/signer/main',
+  'worker/cage/main',
   'worker/setup',
   'activities/run/isolation/child',
   'activities/run/package-thread',

@@ -46,6 +46,7 @@ import {
   RUNS_QUEUE,
   refuseQueues,
   SIGNING_QUEUE,
+  STRANGERS_QUEUE,
   TASKS_QUEUE,
   TRANSFERS_QUEUE,
 } from '../temporal/queues.ts'
@@ -130,7 +131,7 @@ export async function runWorker(
     loops.push(() => startSweeper({ ...sweeps, client, log, config }))
     closers.push(closeClient, closePackages)
   }
-  if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
+  if ([TASKS_QUEUE, RUNS_QUEUE, STRANGERS_QUEUE].some(serves)) {
     const { activities, close } = await createTaskActivities(worker)
     const { tasks, runs } = slotsOf(config)
     if (serves(TASKS_QUEUE)) {
@@ -139,7 +140,8 @@ export async function runWorker(
       const all = { ...activities, ...more.activities }
       await serve(TASKS_QUEUE, { ...workflows, ...tasks, ...runs, activities: all })
     }
-    if (serves(RUNS_QUEUE)) await serve(RUNS_QUEUE, { ...runs, activities })
+    for (const queue of [RUNS_QUEUE, STRANGERS_QUEUE])
+      if (serves(queue)) await serve(queue, { ...runs, activities })
     closers.push(close)
   }
   if (serves(SIGNING_QUEUE)) {

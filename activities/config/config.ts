@@ -281,7 +281,12 @@ export const configSchema = z.object({
   AGENT_RUNS_AT_ONCE: count(4).describe(
     'runs of one agent at once; its further tasks wait in their queue',
   ),
-  RUN_PROCESSES: atLeast(1, 2).describe('processes for work on inputs, per worker'),
+  CAGE_SOCKET: text().describe(
+    'where the cage listens, the process without network, database and keys that reads the bytes of callers; empty: child processes of each process do, which ENVIRONMENT=live refuses',
+  ),
+  RUN_PROCESSES: atLeast(1, 2).describe(
+    'processes of the cage for the work of trusted agents and for what is paid; strangers and public calls have two each',
+  ),
   RUN_CPU_MS: milliseconds(60_000).describe(
     'processor time of one piece of work; ten times as long on the clock',
   ),

@@ -11,6 +11,7 @@ type LiveSettings = {
   readonly CHAIN_RPC_URL: readonly string[]
   readonly CONFIRM_RPC_URL: readonly string[]
   readonly SIGNER_SOCKET: string
+  readonly CAGE_SOCKET: string
   readonly SIGNING_KEYS_FILE: string
   readonly PAYOUT_WALLET_KEY_FILE: string
   readonly GAS_WALLET_KEYS_FILE: string
@@ -34,6 +35,10 @@ export function assertLive(settings: LiveSettings): void {
   if (settings.CALLBACK_ALLOW_HOSTS.length > 0)
     throw new Error(
       'configuration: CALLBACK_ALLOW_HOSTS is for local work; it opens the network of a live service',
+    )
+  if (settings.CAGE_SOCKET === '')
+    throw new Error(
+      'configuration: with ENVIRONMENT=live only the cage reads the bytes of callers; set CAGE_SOCKET',
     )
   assertSigner(settings)
   assertEncrypted(settings)

@@ -7,6 +7,7 @@ import type {
   UploadCheckSnapshot,
   UploadCheckSteps,
 } from '../../workflows/upload-check/activities.ts'
+import { isTrustedAgent } from '../store/agents/agents.ts'
 import {
   beginCheckAttempt,
   DOCUMENT,
@@ -17,26 +18,30 @@ import {
   type UploadCheckRow,
 } from '../store/agents/upload-checks.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import { extractedIn, rowsIn } from './caged-answers.ts'
 import type { Extracted, ReadAs } from './extract/extract.ts'
 import { whileAlive } from './heartbeat.ts'
 import { formats, isRows } from './input.ts'
 import { FILE } from './isolation/job.ts'
+import type { RunLanes } from './isolation/lanes.ts'
 import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
 import { csvOf, type RowSource } from './rows.ts'
 import { type InputStream, readInput } from './stored-input.ts'
 
-type CheckDeps = { db: Tx; pool: Pick<RailPool, 'run'> }
+type CheckDeps = { db: Tx; lanes: RunLanes }
+type ReadDeps = { db: Tx; pool: Pick<RailPool, 'run'> }
 
 /** The step that reads an upload in a process of the pool, before a run on it is paid for. */
-export function createUploadCheckSteps(deps: CheckDeps): UploadCheckSteps {
-  const { db } = deps
+export function createUploadCheckSteps({ db, lanes }: CheckDeps): UploadCheckSteps {
   return {
     checkUpload: async (checkId) => {
       const check = await findUploadCheck(db, checkId)
       if (check === undefined) return null
       if (check.outcome !== null) return snapshotOf(check, check.outcome)
+      const lane = (await isTrustedAgent(db, check.owner)) ? lanes.trusted : lanes.strangers
+      const pool = lane.queue(check.owner)
       const { outcome, extraction } = await whileAlive(({ signal }) =>
-        readUpload(deps, check, signal),
+        readUpload({ db, pool }, check, signal),
       )
       await endUploadCheck(db, checkId, outcome, extraction)
       return snapshotOf(check, outcome)
@@ -47,7 +52,7 @@ export function createUploadCheckSteps(deps: CheckDeps): UploadCheckSteps {
 type Read = { outcome: UploadOutcome; extraction?: Extraction }
 
 async function readUpload(
-  deps: CheckDeps,
+  deps: ReadDeps,
   check: UploadCheckRow,
   signal: AbortSignal,
 ): Promise<Read> {
@@ -72,18 +77,18 @@ async function readUpload(
 }
 
 async function readRows(
-  { pool }: CheckDeps,
+  { pool }: ReadDeps,
   { rail, list, columns }: UploadCheckRow,
   { format, stream }: RowSource,
   signal: AbortSignal,
 ): Promise<UploadOutcome> {
   const job = { kind: 'check', rail, list, columns, lists: { [list]: format } } as const
-  return (await pool.run(job, { [list]: stream }, signal)) as UploadOutcome
+  return rowsIn(await pool.run(job, { [list]: stream }, signal))
 }
 
 /** Extracts what a file says, where no reading of it did so before, and then reads the rows of a sheet. */
 async function readFile(
-  deps: CheckDeps,
+  deps: ReadDeps,
   check: UploadCheckRow,
   { mediaType, stream }: InputStream,
   signal: AbortSignal,
@@ -96,7 +101,7 @@ async function readFile(
   const job = { kind: 'extract', mediaType, as } as const
   const read: Extracted =
     known === undefined
-      ? ((await pool.run(job, { [FILE]: stream }, signal)) as Extracted)
+      ? extractedIn(await pool.run(job, { [FILE]: stream }, signal), { ...check, mediaType, as })
       : { extraction: known }
   if ('secret' in read) return { outcome: read }
   if ('faults' in read) return { outcome: { rows: 0, faults: read.faults } }

@@ -1,6 +1,5 @@
 import type { ModelOutput } from '#domain/drafts/draft.ts'
 import { Drafts } from '#domain/drafts/draft.ts'
-import type { Prompt } from '#domain/drafts/prompt.ts'
 import { withTexts } from '#domain/rails/documents.ts'
 import type { DraftedRound, RunDrafts } from '../../workflows/run/activities.ts'
 import { insertModelCalls, listModelOutputs } from '../store/model/model-calls.ts'
@@ -8,46 +7,44 @@ import { insertRunDrafts } from '../store/model/run-drafts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { latestOutput, requireRun } from '../store/tasks/runs.ts'
 import { requireTask } from '../store/tasks/tasks.ts'
+import { promptsIn } from './caged-answers.ts'
 import { whileAlive } from './heartbeat.ts'
 import { readRunInput } from './input.ts'
 import type { Job } from './isolation/job.ts'
+import { laneOf, type RunLanes } from './isolation/lanes.ts'
 import type { RailPool } from './isolation/rail-pool.ts'
 
-type DraftDeps = { readonly db: Tx; readonly pool: RailPool }
+type DraftDeps = { readonly db: Tx; readonly lanes: RunLanes }
 
 /** What surrounds the calls of a model: which prompts a run has, and what its outputs come to. Both read hostile texts, in the pool. */
-export function createDraftSteps({ db, pool }: DraftDeps): RunDrafts {
+export function createDraftSteps({ db, lanes }: DraftDeps): RunDrafts {
   return {
     planDrafts: (place) =>
       whileAlive(async ({ signal }) => {
-        const prompts = (await pool.run(await jobOf(db, place), {}, signal)) as Prompt[]
+        const { job, pool } = await jobOf({ db, lanes }, place)
+        const prompts = promptsIn(await pool.run(job, {}, signal))
         await insertModelCalls(db, place.runId, prompts)
         return prompts.map(({ sha256 }) => sha256)
       }),
     keepDrafts: (place) =>
       whileAlive(async ({ signal }) => {
         const outputs = (await listModelOutputs(db, place.runId)).map(({ content }) => content)
-        const made = Drafts.nullable().parse(
-          await pool.run(await jobOf(db, place, outputs), {}, signal),
-        )
+        const { job, pool } = await jobOf({ db, lanes }, place, outputs)
+        const made = Drafts.nullable().parse(await pool.run(job, {}, signal))
         if (made !== null) await transaction(db, (tx) => insertRunDrafts(tx, place, made))
       }),
   }
 }
 
 async function jobOf(
-  db: Tx,
+  { db, lanes }: DraftDeps,
   { runId, attempt }: DraftedRound,
   outputs: readonly ModelOutput[] | null = null,
-): Promise<Job> {
+): Promise<{ job: Job; pool: Pick<RailPool, 'run'> }> {
   const task = await requireTask(db, (await requireRun(db, runId)).task_id)
   const { rail, value, extractions } = await readRunInput(db, task)
   const work = await latestOutput(db, runId, attempt, 'worker')
-  return {
-    kind: 'draft',
-    rail: rail.key,
-    input: withTexts(rail, value, extractions),
-    work,
-    outputs,
-  }
+  const input = withTexts(rail, value, extractions)
+  const job = { kind: 'draft', rail: rail.key, input, work, outputs } as const
+  return { job, pool: laneOf(lanes, task).queue(task.agent_id ?? 'no agent') }
 }

@@ -5,43 +5,50 @@ import { oversize } from '#domain/rails/tiers.ts'
 import type { StepProgress } from '#domain/runs/progress.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { beginAttempt, takeBackAttempt } from '../store/tasks/step-attempts.ts'
+import { checksIn, workIn } from './caged-answers.ts'
 import type { CurrentRun, StepResult } from './current-run.ts'
 import { inputBytes, openUploads, readRunInput } from './input.ts'
 import type { RailInput } from './isolation/job.ts'
+import { laneOf, type RunLanes } from './isolation/lanes.ts'
 import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
 
 export type Isolation = {
-  pool: RailPool
+  lanes: RunLanes
   signal: AbortSignal | undefined
   report: (progress: StepProgress) => void
 }
 
 /** Does the work of the run's rail in a process of the pool. */
 export async function workApart(
-  { pool, signal, report }: Isolation,
+  { lanes, signal, report }: Isolation,
   current: CurrentRun,
 ): Promise<Work<unknown>> {
   const { input, streams } = await opened(current, report)
   const { tier } = current.task
   const job = { kind: 'work', tier, ...input } as const
-  return (await poolOf(pool, current).run(job, streams, signal)) as Work<unknown>
+  return workIn(await poolOf(lanes, current).run(job, streams, signal))
 }
 
 /** Makes the checks of the validator in a process of the pool. */
 export async function validateApart(
-  { pool, signal, report }: Isolation,
+  { lanes, signal, report }: Isolation,
   current: CurrentRun,
   work: unknown,
 ): Promise<Check[]> {
   const { input, streams } = await opened(current, report)
   const { tier } = current.task
   const job = { kind: 'validate', tier, work, ...input } as const
-  return (await poolOf(pool, current).run(job, streams, signal)) as Check[]
+  return checksIn(await poolOf(lanes, current).run(job, streams, signal))
 }
 
-/** A revision has processes of its own: what a process that was used before may have done wrong is not done again. */
-const poolOf = (pool: RailPool, { run }: CurrentRun): Pick<RailPool, 'run'> =>
-  run.round === 0 ? pool : pool.apart
+/**
+ * Each agent has a queue in its lane. A revision has processes of its own: what a process that was used before may have done wrong is
+ * not done again.
+ */
+function poolOf(lanes: RunLanes, { run, task }: CurrentRun): Pick<RailPool, 'run'> {
+  const lane = laneOf(lanes, task)
+  return run.round === 0 ? lane.queue(task.agent_id ?? 'no agent') : lane.apart
+}
 
 async function opened({ db, task }: CurrentRun, report: Isolation['report']) {
   const run = await readRunInput(db, task)

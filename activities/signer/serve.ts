@@ -18,19 +18,30 @@ export async function serveSigner(
   methods: Methods,
   onRefusal: (method: string, error: Error) => void,
 ): Promise<{ close(): Promise<void> }> {
+  return serveSocket(path, CONNECTIONS_MAX, (socket) =>
+    readLines(socket, (line) => {
+      void answerTo(line, methods, onRefusal).then((answer) => {
+        if (socket.writable) socket.write(`${JSON.stringify({ jsonrpc: '2.0', ...answer })}\n`)
+      })
+    }),
+  )
+}
+
+/** Listens on a Unix socket that only our user can open, and hands over each connection; throws where another process listens. */
+export async function serveSocket(
+  path: string,
+  connectionsMax: number,
+  take: (socket: Socket) => void,
+): Promise<{ close(): Promise<void> }> {
   await assertUnserved(path)
   rmSync(path, { force: true })
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy())
-    readLines(socket, (line) => {
-      void answerTo(line, methods, onRefusal).then((answer) => {
-        if (socket.writable) socket.write(`${JSON.stringify({ jsonrpc: '2.0', ...answer })}\n`)
-      })
-    })
+    take(socket)
   })
-  server.maxConnections = CONNECTIONS_MAX
+  server.maxConnections = connectionsMax
   const before = process.umask(0o177)
   try {
     await new Promise<void>((resolve, reject) => {
@@ -54,7 +65,8 @@ export async function assertUnserved(path: string): Promise<void> {
   if (await isServed(path)) throw new Error(`another process serves ${path}`)
 }
 
-function isServed(path: string): Promise<boolean> {
+/** Whether a process takes connections at the socket. */
+export function isServed(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)
     const answer = (served: boolean) => {

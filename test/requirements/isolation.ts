@@ -3,7 +3,22 @@ export const isolationRequirements = {
   'isolation.queues': {
     source: 'runs § Isolation',
     behavior:
-      'Runs have their own worker process by default, in the embedded stack and in containers. A process that would serve them together with payouts, transfers or signing refuses to start.',
+      'The steps of runs have their own worker process by default, in the embedded stack and in containers. A process that would serve them together with payouts, transfers or signing refuses to start.',
+  },
+  'isolation.cage': {
+    source: 'decision',
+    behavior:
+      'The process that reads the bytes of callers knows no database, no signer and no Temporal. It takes bytes and answers with bytes over one Unix socket, and works without a network. What comes back is read as a stranger’s before it is stored: schema, digests and limits. A cage that is away keeps work waiting and ends none.',
+  },
+  'isolation.lanes': {
+    source: 'decision',
+    behavior:
+      'Callers without trust have processes and a task queue of their own, with less time and memory and the lowest priority. Paid work never waits for a place behind them.',
+  },
+  'isolation.inflated': {
+    source: 'decision',
+    behavior:
+      'A reader bounds what a file inflates to before it works on it: a stream of a PDF through all of its filters, the parts of a zip, the texts of a document and of a sheet.',
   },
   'isolation.processes': {
     source: 'runs § Isolation',

@@ -6,7 +6,7 @@ import {
   createHarnessActivities,
   createTaskActivities,
 } from '../../activities/index.ts'
-import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
+import { CALLBACKS_QUEUE, RUNS_QUEUE, STRANGERS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { createDelegationActivities } from '../../worker/delegation.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { startComposed } from './composed-api.ts'
@@ -42,7 +42,7 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
   }
   const workflowBundle = await bundleWorkflows()
   const workers = await Promise.all(
-    [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
+    [TASKS_QUEUE, RUNS_QUEUE, STRANGERS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
       const connection = await NativeConnection.connect({ address: temporal.address })
       const source = taskQueue === TASKS_QUEUE ? { workflowBundle } : {}
       const worker = await Worker.create({ connection, taskQueue, activities: usual, ...source })

@@ -13,6 +13,10 @@ export function startRailPool(changes: Partial<PoolSettings> = {}): RailPool {
     cpuMs: 60_000,
     memoryBytes: 1_024 * MB,
     wallMs: 600_000,
+    nice: 0,
     ...changes,
   })
 }
+
+/** The lanes of runs over one pool. */
+export const lanesOver = <Pool>(pool: Pool) => ({ trusted: pool, strangers: pool })

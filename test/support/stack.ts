@@ -56,6 +56,7 @@ export type TestStack = {
   api(index?: number): Part
   worker(index?: number): Part
   runWorker(index?: number): Part
+  cage: Part
   postgres: Part
   temporal: Part
   chain: Part
@@ -161,6 +162,7 @@ function describe(
     api: (index = 0) => partAt(stack.apis, index),
     worker: (index = 0) => partAt(stack.workers, index),
     runWorker: (index = 0) => partAt(stack.runWorkers, index),
+    cage: stack.cage,
     postgres,
     temporal,
     chain,

@@ -44,7 +44,7 @@ const standing = ({ info }) => ({
 
 const { activities } = await createTaskActivities(config, { publishes: true })
 const workers = await Promise.all(
-  ['tasks', 'runs'].map(async (taskQueue) => {
+  ['tasks', 'runs', 'strangers'].map(async (taskQueue) => {
     const connection = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS })
     const source =
       taskQueue === 'tasks'

@@ -7,13 +7,15 @@ import {
   RUNS_QUEUE,
   refuseQueues,
   SIGNING_QUEUE,
+  STRANGERS_QUEUE,
   TASKS_QUEUE,
   TRANSFERS_QUEUE,
 } from '../../temporal/queues.ts'
 import { verifies } from '../verifies.ts'
 
 const money = [PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE]
-const queues = [...money, CALLBACKS_QUEUE, TASKS_QUEUE, RUNS_QUEUE]
+const runs = [RUNS_QUEUE, STRANGERS_QUEUE]
+const queues = [...money, CALLBACKS_QUEUE, TASKS_QUEUE, ...runs]
 
 verifies(
   'isolation.queues',
@@ -30,7 +32,9 @@ verifies(
   () => {
     fc.assert(
       fc.property(fc.subarray(queues, { minLength: 1 }), (served) => {
-        const shared = served.includes(RUNS_QUEUE) && served.some((queue) => money.includes(queue))
+        const shared =
+          runs.some((queue) => served.includes(queue)) &&
+          served.some((queue) => money.includes(queue))
         if (shared)
           expect(() => refuseQueues(served)).toThrow('runs needs a separate worker process')
         else expect(() => refuseQueues(served)).not.toThrow()

@@ -13,14 +13,16 @@ export async function withWorkers<T>(
 ): Promise<T> {
   const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
   const workers = await Promise.all(
-    ['payouts', 'signing', 'transfers', 'callbacks', 'tasks', 'runs'].map(async (taskQueue) => {
-      const connection = await NativeConnection.connect({ address })
-      const source = workflowQueues.has(taskQueue) ? { workflowsPath } : {}
-      return {
-        connection,
-        worker: await Worker.create({ connection, taskQueue, ...source, activities }),
-      }
-    }),
+    ['payouts', 'signing', 'transfers', 'callbacks', 'tasks', 'runs', 'strangers'].map(
+      async (taskQueue) => {
+        const connection = await NativeConnection.connect({ address })
+        const source = workflowQueues.has(taskQueue) ? { workflowsPath } : {}
+        return {
+          connection,
+          worker: await Worker.create({ connection, taskQueue, ...source, activities }),
+        }
+      },
+    ),
   )
   const connection = await Connection.connect({ address })
   const running = workers.map(({ worker }) => worker.run())

@@ -11,7 +11,7 @@ import { provideInput } from '../../api/services/tasks/input.ts'
 import { recoverTask } from '../../api/services/tasks/recover-task.ts'
 import { alikeSentences } from '../e2e/faults/bombs.ts'
 import { quietRuntime } from '../support/quiet.ts'
-import { startRailPool } from '../support/rail-pool.ts'
+import { lanesOver, startRailPool } from '../support/rail-pool.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
 
@@ -38,12 +38,14 @@ async function serveWith(limits: Parameters<typeof startRailPool>[0]): Promise<v
   asked = []
   const counting: RailPool = {
     ...pool,
-    run: (job, ...rest) => {
-      asked.push(job.kind)
-      return pool.run(job, ...rest)
-    },
+    queue: (name) => ({
+      run: (job, ...rest) => {
+        asked.push(job.kind)
+        return pool.queue(name).run(job, ...rest)
+      },
+    }),
   }
-  const { takeStep } = createRunSteps(fixture.tasks.deps, counting)
+  const { takeStep } = createRunSteps(fixture.tasks.deps, lanesOver(counting))
   const lost = new Set<string>()
   stopServing = await fixture.serve({
     takeStep: async (input) => {

@@ -16,7 +16,7 @@ import type { TaskDeps } from '../../activities/task/deps.ts'
 import { createTaskSteps } from '../../activities/task/task.ts'
 import { recordTransition } from '../../activities/task/transition.ts'
 import { markOutages } from '../../temporal/outages.ts'
-import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
+import { CALLBACKS_QUEUE, RUNS_QUEUE, STRANGERS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { createTaskGateway } from '../../temporal/tasks.ts'
 import type {
   LoopSteps,
@@ -30,7 +30,7 @@ import { startTasks, stateLimits, trustedAgent } from '../activities/task/fixtur
 import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
 import type { TestDatabase } from '../support/postgres.ts'
-import { startRailPool } from '../support/rail-pool.ts'
+import { lanesOver, startRailPool } from '../support/rail-pool.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { bundleWorkflows as bundleWith } from '../support/workflow-bundle.ts'
 
@@ -85,7 +85,7 @@ export async function startTaskWorkflows(
   closers.unshift(pool.close)
   const real: Steps = {
     ...createTaskSteps(tasks.deps, limits),
-    ...createRunSteps(tasks.deps, pool),
+    ...createRunSteps(tasks.deps, lanesOver(pool)),
   }
 
   const { demoReceiver } = tasks.deps.callbackHosts
@@ -115,7 +115,7 @@ export async function startTaskWorkflows(
   ): Promise<() => Promise<void>> {
     const activities = { ...real, ...changed, ...createCallbackSteps(callbacks) }
     const workers = await Promise.all(
-      [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
+      [TASKS_QUEUE, RUNS_QUEUE, STRANGERS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
         const native = await NativeConnection.connect({ address: temporal.address })
         const source = taskQueue === TASKS_QUEUE ? { workflowBundle } : {}
         const options = {

@@ -55,7 +55,7 @@ const parts: Part[] = []
 
 beforeAll(async () => {
   scratch = await scratchDirectory()
-  for (const folder of ['keys', 'wallets'])
+  for (const folder of ['keys', 'wallets', 'cage'])
     await mkdir(join(scratch, 'run', folder), { recursive: true })
   compileDollarToken(imageTokenCache)
   ;[[chainPort = 0], postgres] = await Promise.all([findFree(1), startPostgres()])
@@ -159,6 +159,7 @@ verifies(
     expect(Object.keys(compose.services).sort()).toEqual(
       [
         'api',
+        'cage',
         'chain',
         'grafana',
         'jaeger',
@@ -266,8 +267,33 @@ verifies('ship.containers', 'anvil is only in the image of the local chain', () 
   }
 })
 
+verifies(
+  'isolation.cage',
+  'the container of the cage has no network, no key and no credential',
+  () => {
+    const cage = service('cage')
+    expect(cage).toMatchObject({
+      network_mode: 'none',
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.stringMatching(/^\d+g$/),
+      pids_limit: expect.any(Number),
+      volumes: ['cage-socket:/run/agent-rails/cage'],
+    })
+    expect(Object.keys(cage.environment ?? {})).toEqual(['CAGE_SOCKET', 'LOG_LEVEL'])
+    expect(cage.depends_on).toBeUndefined()
+    const users = Object.entries(compose.services).filter(([, { volumes = [] }]) =>
+      volumes.some((entry) => entry.startsWith('cage-socket:')),
+    )
+    expect(users.map(([name]) => name).sort()).toEqual(['api', 'cage', 'worker-runs'])
+    for (const name of ['api', 'worker-runs'])
+      expect(service(name).environment?.['CAGE_SOCKET']).toBe(cage.environment?.['CAGE_SOCKET'])
+  },
+)
+
 verifies('isolation.queues', 'compose serves the runs in containers of their own', () => {
-  expect(service('worker-runs').environment?.['TASK_QUEUES']).toBe('runs')
+  expect(service('worker-runs').environment?.['TASK_QUEUES']).toBe('runs,strangers')
   expect(service('worker').environment).not.toHaveProperty('TASK_QUEUES')
 })
 

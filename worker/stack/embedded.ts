@@ -13,6 +13,7 @@ import { chainPart } from './chain.ts'
 import { makeRoles } from './database-roles.ts'
 import {
   apiSettings,
+  cageSettings,
   type EnvironmentFacts,
   runWorkerSettings,
   signerSettings,
@@ -27,6 +28,7 @@ import type { Ports } from './ports.ts'
 import { postgresPart, postgresUrl } from './postgres.ts'
 import {
   apiPart,
+  cagePart,
   createOperator,
   migrate,
   runWorkerPart,
@@ -73,6 +75,7 @@ export type EmbeddedStack = {
   temporal: Part
   chain: Part
   signer: Part
+  cage: Part
   workers: Part[]
   runWorkers: Part[]
   apis: Part[]
@@ -121,7 +124,12 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
   writeSecret(layout.environment, workerSettings(facts))
   const env = { ...settings.inherited, ...workerSettings(facts) }
   const signer = signerPartOf(settings, facts)
-  await Promise.all([migrate({ ...env, DATABASE_URL: databaseUrl }), settings.start(signer)])
+  const cage = cagePartOf(settings, facts)
+  await Promise.all([
+    migrate({ ...env, DATABASE_URL: databaseUrl }),
+    settings.start(signer),
+    settings.start(cage),
+  ])
   writeSecret(layout.schema, schemaMark)
   const workers = workerParts(settings, layout, env)
   const runWorkers = runWorkerParts(settings, facts)
@@ -139,7 +147,7 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
     agents,
   }
   writeSecret(layout.accounts, accounts)
-  const servers = { postgres, temporal, chain, signer }
+  const servers = { postgres, temporal, chain, signer, cage }
   return {
     layout,
     ports: settings.ports,
@@ -204,6 +212,11 @@ const numbered = (name: string, index: number): string =>
 function signerPartOf({ inherited }: EmbeddedSettings, facts: EnvironmentFacts): Part {
   const env = { ...inherited, ...signerSettings(facts) }
   return signerPart({ name: 'signer', logFile: facts.layout.log('signer'), env }, facts.layout)
+}
+
+function cagePartOf({ inherited }: EmbeddedSettings, { layout }: EnvironmentFacts): Part {
+  const env = cageSettings({ layout }, inherited)
+  return cagePart({ name: 'cage', logFile: layout.log('cage'), env }, layout.cageSocket)
 }
 
 function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.ProcessEnv): Part[] {

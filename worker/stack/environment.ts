@@ -44,6 +44,7 @@ export function apiSettings({
     CHAIN_RPC_URL: urlOf(ports.rpc),
     ...addressSettings({ asset, service, treasury }),
     SIGNER_SOCKET: layout.signerSocket,
+    CAGE_SOCKET: layout.cageSocket,
     TOKEN_KEYS_FILE: layout.tokenKeys,
   }
 }
@@ -77,6 +78,20 @@ export const runWorkerSettings = (facts: EnvironmentFacts): Record<string, strin
   ...apiSettings(facts),
   DATABASE_URL: facts.databaseUrls.worker,
 })
+
+/** Names of the settings that the caller decides for the cage, which inherits nothing else. */
+const ofCage = ['PATH', 'LOG_LEVEL', 'RUN_PROCESSES', 'RUN_CPU_MS', 'RUN_MEMORY_MB'] as const
+
+/** The whole environment of the cage: it knows of no database, no signer and no Temporal. */
+export function cageSettings(
+  { layout }: Pick<EnvironmentFacts, 'layout'>,
+  inherited: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const decided = ofCage.flatMap((name) =>
+    inherited[name] === undefined ? [] : [[name, inherited[name]] as const],
+  )
+  return { ...Object.fromEntries(decided), CAGE_SOCKET: layout.cageSocket }
+}
 
 /** The settings of the signer, the only process that reads private keys. */
 export function signerSettings({

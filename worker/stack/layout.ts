@@ -6,11 +6,11 @@ import { join } from 'node:path'
 const SOCKET_PATH_MAX = 100
 
 /** In the data directory, or in a short directory of its own where that path would be too long for a socket. */
-function socketAt(dataDirectory: string, name: string): string {
-  const path = join(dataDirectory, 'signer', name)
+function socketAt(dataDirectory: string, folder: string, name: string): string {
+  const path = join(dataDirectory, folder, name)
   if (Buffer.byteLength(path) <= SOCKET_PATH_MAX) return path
   const digest = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 16)
-  return join(tmpdir(), `agent-rails-${digest}`, name)
+  return join(tmpdir(), `agent-rails-${digest}`, folder, name)
 }
 
 /** Every path that the stack writes, all but long sockets below DATA_DIR. */
@@ -29,8 +29,9 @@ export function layoutOf(dataDirectory: string) {
     rolePasswords: at('keys', 'database-roles.json'),
     signingKeys: at('keys', 'signing-keys.json'),
     tokenKeys: at('keys', 'token-keys.json'),
-    signerSocket: socketAt(dataDirectory, 'keys.sock'),
-    walletsSocket: socketAt(dataDirectory, 'wallets.sock'),
+    signerSocket: socketAt(dataDirectory, 'signer', 'keys.sock'),
+    walletsSocket: socketAt(dataDirectory, 'signer', 'wallets.sock'),
+    cageSocket: socketAt(dataDirectory, 'cage', 'cage.sock'),
     payoutWalletKey: at('keys', 'payout-wallet.json'),
     gasWalletKeys: at('keys', 'gas-wallets.json'),
     environment: at('environment.json'),

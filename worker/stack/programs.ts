@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { packageRoot } from '../../activities/config/package-root.ts'
 import { connectSigner } from '../../activities/signer/client.ts'
 import { keysAnswer, walletsAnswer } from '../../activities/signer/protocol.ts'
-import { PAYOUTS_QUEUE, RUNS_QUEUE } from '../../temporal/queues.ts'
+import { isServed } from '../../activities/signer/serve.ts'
+import { PAYOUTS_QUEUE, RUNS_QUEUE, STRANGERS_QUEUE } from '../../temporal/queues.ts'
 import { Part } from './part.ts'
 import { privateDirectory } from './private-directory.ts'
 import { askPoller } from './temporal.ts'
@@ -38,6 +39,22 @@ export function signerPart(
   })
 }
 
+/** The cage, which reads the bytes of callers; ready once its socket takes connections. */
+export function cagePart(settings: ProgramSettings, socket: string): Part {
+  return new Part({
+    ...settings,
+    prepare: async () => privateDirectory(dirname(socket)),
+    launch: async () => ({
+      file: process.execPath,
+      args: [program('worker/cage/main.js')],
+      env: settings.env,
+    }),
+    probe: async () => {
+      if (!(await isServed(socket))) throw new Error('its socket takes no connections')
+    },
+  })
+}
+
 /** A worker process; ready once it polls for workflow tasks. */
 export function workerPart(settings: ProgramSettings, temporalAddress: string): Part {
   return workerProgram(settings, (pid) => askPoller(temporalAddress, PAYOUTS_QUEUE, pid))
@@ -45,7 +62,7 @@ export function workerPart(settings: ProgramSettings, temporalAddress: string): 
 
 /** The worker process of the runs; ready once it polls for their steps. */
 export function runWorkerPart(settings: ProgramSettings, temporalAddress: string): Part {
-  const env = { ...settings.env, TASK_QUEUES: RUNS_QUEUE }
+  const env = { ...settings.env, TASK_QUEUES: `${RUNS_QUEUE},${STRANGERS_QUEUE}` }
   return workerProgram({ ...settings, env }, (pid) =>
     askPoller(temporalAddress, RUNS_QUEUE, pid, 2),
   )

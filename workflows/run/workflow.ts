@@ -18,9 +18,9 @@ const records = shortSteps<RunRecords>()
  * The fairness key divides the workers between agents, regardless of how many runs each agent has; the tier decides what is begun
  * first.
  */
-const steps = (summary: string, { agentId, tier }: RunSnapshot, attempts?: number) =>
+const steps = (summary: string, { agentId, tier, usage }: RunSnapshot, attempts?: number) =>
   wf.proxyActivities<LoopSteps & RunDrafts>({
-    taskQueue: 'runs',
+    taskQueue: usage === 'operational' ? 'runs' : 'strangers',
     startToCloseTimeout: timing.run.startToClose,
     heartbeatTimeout: timing.run.heartbeat,
     retry: { ...retryOf(timing.run), maximumAttempts: attempts ?? timing.run.attempts },

@@ -4,13 +4,17 @@ import { retryOf } from '../shared/retry.ts'
 import { timing } from '../shared/timing.ts'
 import type { UploadCheckSnapshot, UploadCheckSteps } from './activities.ts'
 
-/** Reads one upload of an agent before it is paid for. The fairness key divides the workers between agents, as for runs. */
+/**
+ * Reads one upload of an agent before it is paid for. The fairness key divides the workers between agents, as for runs; strangers have
+ * workers of their own.
+ */
 export async function uploadCheck(
   checkId: string,
   owner: string,
+  trusted = false,
 ): Promise<UploadCheckSnapshot | null> {
   const { checkUpload } = wf.proxyActivities<UploadCheckSteps>({
-    taskQueue: 'runs',
+    taskQueue: trusted ? 'runs' : 'strangers',
     startToCloseTimeout: timing.run.startToClose,
     heartbeatTimeout: timing.run.heartbeat,
     retry: { ...retryOf(timing.run), maximumAttempts: timing.run.attempts },

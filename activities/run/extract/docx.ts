@@ -1,4 +1,4 @@
-import { type PlacedText, textOfParts } from './placed-text.ts'
+import { type PlacedText, textOfParts, tooManyChars } from './placed-text.ts'
 import { mainPartOf, namedParts, relationsName, relationsOf } from './relations.ts'
 import { extractLimits, Unreadable } from './unreadable.ts'
 import { handlersOf, readXml } from './xml.ts'
@@ -21,7 +21,7 @@ export function readDocx(bytes: Uint8Array, charsMax: number): PlacedText {
   ).parts
   const paragraphs: string[] = []
   for (const part of [body, ...named.map(({ target }) => ofNotes.get(target))])
-    if (part !== undefined) paragraphs.push(...paragraphsOf(part))
+    if (part !== undefined) for (const one of paragraphsOf(part, charsMax)) paragraphs.push(one)
   return textOfParts('paragraph', paragraphs, charsMax)
 }
 
@@ -43,8 +43,9 @@ const breaks = new Map([
   ['noBreakHyphen', '-'],
 ])
 
-function paragraphsOf(part: Uint8Array): string[] {
+function paragraphsOf(part: Uint8Array, charsMax: number): string[] {
   const done: string[] = []
+  let chars = 0
   /** The rows that are open, each with its finished cells and the paragraphs of its open cell. */
   const rows: { cells: string[]; cell: string[] }[] = []
   let [text, skipped, isText] = ['', 0, false]
@@ -95,7 +96,11 @@ function paragraphsOf(part: Uint8Array): string[] {
       else ends.get(name)?.()
     },
     text: (more) => {
-      if (isText && skipped === 0) text += more
+      if (!isText || skipped > 0) return
+      chars += more.length
+      // Tables in tables join their texts again at each depth.
+      if (chars > charsMax) throw tooManyChars(charsMax)
+      text += more
     },
   })
   return done

@@ -1,5 +1,6 @@
 import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
 import type { Extraction } from '#domain/rails/documents.ts'
+import { withBoundedInflating } from './bounded-inflating.ts'
 import { type PlacedText, textOfParts, tooManyChars } from './placed-text.ts'
 import { extractLimits, OTHER_TYPE, Unreadable } from './unreadable.ts'
 
@@ -19,9 +20,30 @@ const PARAGRAPH_GAP = 1.4
 
 type PdfText = PlacedText & Pick<Extraction, 'extractor' | 'version'>
 
+const inflateLimits = {
+  totalMax: extractLimits.inflatedBytesMax,
+  oneMax: extractLimits.streamBytesMax,
+}
+
 /** The text of the pages of a PDF. Throws `Unreadable`. */
-export async function readPdf(bytes: Uint8Array, charsMax: number): Promise<PdfText> {
+export function readPdf(bytes: Uint8Array, charsMax: number): Promise<PdfText> {
   if (!Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-')) throw new Unreadable(OTHER_TYPE)
+  return withBoundedInflating(inflateLimits, async (exceeded) => {
+    const read = await readPages({ bytes, charsMax, exceeded }).catch((error: unknown) => {
+      throw exceeded() ? tooLarge : error
+    })
+    if (exceeded()) throw tooLarge
+    return read
+  })
+}
+
+const tooLarge = new Unreadable(
+  `has a stream that inflates to more than ${extractLimits.streamBytesMax} bytes, or streams to more than ${extractLimits.inflatedBytesMax}`,
+)
+
+type Reading = { bytes: Uint8Array; charsMax: number; exceeded: () => boolean }
+
+async function readPages({ bytes, charsMax, exceeded }: Reading): Promise<PdfText> {
   const pdf = await getDocumentProxy(bytes, settings).catch((error: unknown) => {
     const isLocked = (error as { name?: unknown } | null)?.name === 'PasswordException'
     throw new Unreadable(isLocked ? 'is encrypted' : 'is damaged')
@@ -35,6 +57,7 @@ export async function readPdf(bytes: Uint8Array, charsMax: number): Promise<PdfT
       const page = await pdf.getPage(number)
       const text = textOfPage((await page.getTextContent()).items)
       page.cleanup()
+      if (exceeded()) throw tooLarge
       chars += text.length
       if (chars > charsMax) throw tooManyChars(charsMax)
       pages.push(text)

@@ -14,6 +14,8 @@ export const extractLimits = {
   inflatedBytesMax: 192 * 1024 * 1024,
   /** A file in a zip that inflates to more than a megabyte may not grow by more than this. */
   ratioMax: 200,
+  /** What one stream of a PDF may inflate to, through all of its filters. */
+  streamBytesMax: 64 * 1024 * 1024,
   xmlDepthMax: 256,
   pagesMax: 2_000,
   paragraphsMax: 50_000,

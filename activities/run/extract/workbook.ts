@@ -74,6 +74,8 @@ function stringsOf(xml: Uint8Array | undefined): string[] {
     },
     close: (element) => {
       if (element === 'si') strings.push(text)
+      if (strings.length > extractLimits.cellsMax)
+        throw new Unreadable(`shares more than ${extractLimits.cellsMax} texts`)
       if (element === 't') isText = false
       if (element === 'rPh') inReading = false
     },

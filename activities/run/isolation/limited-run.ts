@@ -12,6 +12,7 @@ const POLL_EVERY_MS = process.platform === 'linux' ? 50 : 500
 export function watchRun(child: ChildProcess, limits: RunLimits) {
   const begun = performance.now()
   let before: number | undefined
+  let now = 0
   let verdict: string | undefined
   const kill = (exceeded: string) => {
     verdict ??= exceeded
@@ -23,6 +24,7 @@ export function watchRun(child: ChildProcess, limits: RunLimits) {
     const usage = child.pid === undefined ? undefined : await usageOf(child.pid)
     if (usage === undefined || ended) return
     before ??= usage.cpuMs
+    now = usage.cpuMs
     if (usage.cpuMs - before > limits.cpuMs)
       kill(`the work took more than ${limits.cpuMs / 1000} s of processor time`)
     else if (usage.residentBytes > limits.memoryBytes) kill(memoryVerdict(limits))
@@ -37,10 +39,12 @@ export function watchRun(child: ChildProcess, limits: RunLimits) {
   child.once('exit', aborted)
   return {
     verdict: () => (verdict === undefined ? undefined : tooComplex(verdict)),
+    /** Ends the watch; answers the processor time of the job, and of its process since it began, as they were last seen. */
     end: () => {
       ended = true
       clearInterval(timer)
       child.off('exit', aborted)
+      return { cpuMs: now - (before ?? now), ofProcessMs: now }
     },
   }
 }

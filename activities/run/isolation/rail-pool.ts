@@ -1,5 +1,6 @@
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
+import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,11 +25,27 @@ export type RailPool = {
   ): Promise<unknown>
   /** The same, each job in a process that no other has used. */
   readonly apart: Pick<RailPool, 'run'>
-  /** The same with slots of its own by this name: its jobs take turns with those of others, and do not wait for all of them. */
-  queue(name: string): Pick<RailPool, 'run'>
+  /**
+   * The same with slots of its own by this name: its jobs take turns with those of others, and do not wait for all of them. `spend`
+   * gets the processor time of each job, however it ends.
+   */
+  queue(name: string, spend?: Spend): Pick<RailPool, 'run'>
   close(): Promise<void>
 }
-export type PoolSettings = RunLimits & { processes: number }
+export type Spend = (cpuMs: number) => void
+/** Where a job waits: in a queue of its pool, for a process that others used, or for one of its own. */
+export type Place = { queue: string; apart: boolean }
+export type Doing = {
+  streams: Readonly<Record<string, Readable>>
+  signal: AbortSignal | undefined
+  spend?: Spend | undefined
+  /** Called when a process has begun the job. */
+  begun?: () => void
+}
+/** Does a job, and answers its outcome as JSON text. */
+export type Perform = (job: Job, place: Place, doing: Doing) => Promise<string>
+/** `nice` as the command of that name counts: how readily its processes leave the processor to others. */
+export type PoolSettings = RunLimits & { processes: number; nice: number }
 
 /** The child ended during the work, without a verdict: the work may be done again. */
 export class ChildDied extends Error {
@@ -44,6 +61,10 @@ export class NotBegun extends Error {
 const REUSE_HEAP_BYTES = 64 * 1024 * 1024
 const IDLE_MS = 30_000
 const WALL_PER_CPU = 10
+/** Processes for callers' bytes leave the processor to the service. */
+export const NICE = 5
+/** The system ends a child after so many times the processor time of one job; before that it is replaced. */
+const SYSTEM_LIMIT_JOBS = 4
 
 export function poolSettings({
   RUN_PROCESSES,
@@ -56,6 +77,7 @@ export function poolSettings({
     cpuMs: RUN_CPU_MS,
     memoryBytes,
     wallMs: RUN_CPU_MS * WALL_PER_CPU,
+    nice: NICE,
   }
 }
 
@@ -67,30 +89,40 @@ export const defaultPoolSettings = (): PoolSettings =>
 
 /** A pool of child processes for work on data from agents. */
 export function openRailPool(settings: PoolSettings): RailPool {
+  const { perform, close } = openPerformer(settings)
+  return railPoolOver(perform, close)
+}
+
+/** A pool over whatever performs its jobs. */
+export function railPoolOver(perform: Perform, close: () => Promise<void>): RailPool {
+  const at = (place: Place, spend?: Spend): Pick<RailPool, 'run'> => ({
+    run: async (job, streams = {}, signal) =>
+      JSON.parse(await perform(job, place, { streams, signal, spend })),
+  })
+  return {
+    ...at({ queue: 'pool', apart: false }),
+    queue: (name, spend) => at({ queue: name, apart: false }, spend),
+    apart: at({ queue: 'pool', apart: true }),
+    close,
+  }
+}
+
+/** Child processes that perform jobs: so many at once, and of each queue. */
+export function openPerformer(settings: PoolSettings) {
   const { processes } = settings
   const pool = openProcesses(settings, processes)
   const slots = createSlots(processes)
-  const queue = (name: string): Pick<RailPool, 'run'> => ({
-    run: async (job, streams = {}, signal) => {
-      const release = await slots(name)
-      return runOnce(pool, settings, job, streams, signal).finally(release)
-    },
-  })
-  return {
-    ...queue('pool'),
-    queue,
-    apart: {
-      run: async (job, streams = {}, signal) => {
-        const release = await slots('pool')
-        const own = openProcesses(settings, 1)
-        return runOnce(own, settings, job, streams, signal).finally(async () => {
-          await own.destroy()
-          release()
-        })
-      },
-    },
-    close: () => pool.destroy(),
+  const perform: Perform = async (job, { queue, apart }, doing) => {
+    const release = await slots(queue)
+    const used = apart ? openProcesses(settings, 1) : pool
+    try {
+      return await runOnce({ pool: used, limits: settings }, job, doing)
+    } finally {
+      if (apart) await used.destroy()
+      release()
+    }
   }
+  return { perform, close: () => pool.destroy() }
 }
 
 function openProcesses(settings: PoolSettings, processes: number): Tinypool {
@@ -112,13 +144,13 @@ function openProcesses(settings: PoolSettings, processes: number): Tinypool {
   return pool
 }
 
+type Processes = { pool: Tinypool; limits: PoolSettings }
+
 async function runOnce(
-  pool: Tinypool,
-  limits: RunLimits,
+  { pool, limits }: Processes,
   job: Job,
-  streams: Readonly<Record<string, Readable>>,
-  signal: AbortSignal | undefined,
-): Promise<unknown> {
+  { streams, signal, spend, begun }: Doing,
+): Promise<string> {
   signal?.throwIfAborted()
   const pieces = Object.fromEntries(
     Object.entries(streams).map(([list, stream]) => [list, stream[Symbol.asyncIterator]()]),
@@ -135,6 +167,7 @@ async function runOnce(
     if ('started' in message) {
       clearTimeout(late)
       watched = watchRun(childOf(pool, message.started), limits)
+      begun?.()
     } else if ('wants' in message) {
       const next = pieces[message.wants]?.next() ?? Promise.reject(new Error('an unknown list'))
       next.then(
@@ -151,19 +184,22 @@ async function runOnce(
   }
   signal?.addEventListener('abort', cancel, { once: true })
   try {
-    const answer: Answer = await pool
-      .run(job, { channel, signal: ended.signal })
-      .catch(async (error: unknown) => {
-        if (ended.signal.aborted) throw ended.signal.reason
-        // The child's exit is heard before its verdict is known.
-        await sleep(0)
-        throw watched?.verdict() ?? failureOf(error, watched !== undefined)
-      })
+    const running = pool.run(job, { channel, signal: ended.signal })
+    confine(pool, limits)
+    const answer: Answer = await running.catch(async (error: unknown) => {
+      if (ended.signal.aborted) throw ended.signal.reason
+      // The child's exit is heard before its verdict is known.
+      await sleep(0)
+      throw watched?.verdict() ?? failureOf(error, watched !== undefined)
+    })
     if ('refusal' in answer) throw new DomainError(answer.refusal)
-    return JSON.parse(answer.json)
+    return answer.json
   } finally {
     clearTimeout(late)
-    watched?.end()
+    const spent = watched?.end()
+    spend?.(spent?.cpuMs ?? 0)
+    // What a child has used counts for its next job as well, by the limit of the system.
+    if ((spent?.ofProcessMs ?? 0) > limits.cpuMs) void pool.recycleWorkers()
     signal?.removeEventListener('abort', cancel)
     for (const stream of Object.values(streams)) stream.destroy()
   }
@@ -178,6 +214,26 @@ function failureOf(error: unknown, begun: boolean): Error {
   return begun
     ? new ChildDied(error.message)
     : new NotBegun('the child process ended before it began the work')
+}
+
+const confined = new WeakSet<object>()
+
+/** New children of the pool leave the processor to others, and the system ends one whose watch has failed. */
+function confine(pool: Tinypool, { cpuMs, nice }: PoolSettings): void {
+  for (const child of pool.threads) {
+    const pid = child.threadId
+    if (confined.has(child) || pid === undefined) continue
+    confined.add(child)
+    const seconds = Math.ceil((SYSTEM_LIMIT_JOBS * cpuMs) / 1000)
+    try {
+      setPriority(pid, nice)
+    } catch {
+      // It has ended.
+    }
+    // Only Linux has the command; elsewhere the watch inside and outside of the child are all there is.
+    if (process.platform === 'linux')
+      execFile('prlimit', ['--pid', String(pid), `--cpu=${seconds}`, '--core=0'], () => undefined)
+  }
 }
 
 /** The process behind a place of the pool, which keeps it to itself. */

@@ -14,7 +14,7 @@ import {
 import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
 import { inputBytes } from '../../../activities/run/input.ts'
-import { findAgent } from '../../../activities/store/agents/agents.ts'
+import { findAgent, isTrustedAgent } from '../../../activities/store/agents/agents.ts'
 import {
   beginUploadCheck,
   type CheckedList,
@@ -34,7 +34,7 @@ type CheckDeps = {
   db: Tx
   changes: Pick<Changes, 'wait'>
   /** Starts or joins the workflow of a stored check; false where it cannot be started now. */
-  start(check: UploadCheckRow): Promise<boolean>
+  start(check: UploadCheckRow, trusted: boolean): Promise<boolean>
 }
 /** An input of an agent at its place in the call. */
 type Asked = {
@@ -103,7 +103,7 @@ export class UploadChecks extends Service<CheckDeps> {
     })
     if ('refused' in begun) throw notBegun(begun, asked.sha256)
     if (begun.outcome !== null) return begun
-    if (!(await start(begun))) {
+    if (!(await start(begun, await isTrustedAgent(db, begun.owner)))) {
       await dropUploadCheck(db, begun.check_id)
       throw refuse('unavailable', { detail: 'the upload cannot be read now' })
     }

@@ -1,6 +1,6 @@
 import type { CallbackHosts } from '../../../activities/callback/hosts.ts'
 import { createOutgoing } from '../../../activities/http/outgoing.ts'
-import { openRailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
 import { pausedRails } from '../../../activities/store/payouts/controls.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import { INTERFACE_VERSION } from '../../http/common-headers.ts'
@@ -13,16 +13,12 @@ import { ServiceResolver } from './resolver.ts'
 import { ScoutService } from './scout.ts'
 
 type Adapters = {
-  publicPool: ReturnType<typeof openPublicPool>
+  publicPool: RailPool
   changes: Changes
   tokens: RecordDeps['tokens']
   receiptIssuer: Omit<RecordDeps, 'tokens'>
   taskDeps: { callbackHosts: Pick<CallbackHosts, 'ownHosts'> }
 }
-
-/** The processes for work on the input of any caller: 2 s of processor time for each call. */
-export const openPublicPool = () =>
-  openRailPool({ processes: 2, cpuMs: 2_000, wallMs: 10_000, memoryBytes: 256 * 1024 * 1024 })
 
 /** The resolver and the scout over the operations of the registry. */
 export function openResolver(

@@ -20,6 +20,7 @@ const live = {
   CONFIRM_RPC_URL: 'https://other-rpc.example',
   CONFIRMATIONS: '5',
   SIGNER_SOCKET: '/run/agent-rails/keys.sock',
+  CAGE_SOCKET: '/run/agent-rails/cage.sock',
 }
 
 verifies('live.depth', 'live needs block depth and a second node of another provider', () => {
@@ -51,6 +52,7 @@ verifies('signer.process', 'live refuses key files outside the signer, and none 
     expect(loadConfig({ ...environment, ...named }).ENVIRONMENT).toBe('local')
   }
   expect(() => loadConfig({ ...all, SIGNER_SOCKET: '' })).toThrow('set SIGNER_SOCKET')
+  expect(() => loadConfig({ ...all, CAGE_SOCKET: '' })).toThrow('set CAGE_SOCKET')
   const files = { SIGNING_KEYS_FILE: '/keys/file.json', SIGNER_FEE_MAX_WEI: '5' }
   expect(loadSignerConfig({ ...environment, ...files })).toMatchObject({
     SIGNING_KEYS_FILE: '/keys/file.json',

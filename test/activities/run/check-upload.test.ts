@@ -28,6 +28,7 @@ import { UploadChecks } from '../../../api/services/inputs/upload-checks.ts'
 import { docxOf, paragraph } from '../../support/office-files.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { quietRuntime } from '../../support/quiet.ts'
+import { lanesOver } from '../../support/rail-pool.ts'
 import { secrets, tablesWith } from '../../support/secrets.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -76,9 +77,12 @@ async function begunOn(name: InputName, columns: Columns = {}): Promise<UploadCh
 }
 const check = (by: Pick<RailPool, 'run'>, { check_id }: UploadCheckRow) =>
   new MockActivityEnvironment().run(
-    createUploadCheckSteps({ db: database.db, pool: by }).checkUpload,
+    createUploadCheckSteps({ db: database.db, lanes: lanesOver(queueOf(by)) }).checkUpload,
     check_id,
   )
+/** A pool whose queues are all the same. */
+const queueOf = ({ run }: Pick<RailPool, 'run'>) =>
+  ({ queue: () => ({ run }) }) as unknown as RailPool
 const csv = 'at,model,input_tokens,output_tokens\n2026-01-01T00:00:00Z,m,1,2\nnow,m,1,2'
 const summary = { rail: 'tokenops', list: 'usage', rows: 2, faults: 1, refused: null }
 
@@ -172,8 +176,9 @@ verifies(
         return true
       },
     })
+    const done = { result: 'done', findings: [], gaps: [] }
     const isolation = {
-      pool: { run: () => Promise.resolve('done') } as unknown as RailPool,
+      lanes: lanesOver(queueOf({ run: () => Promise.resolve(done) })),
       signal: undefined,
       report: () => undefined,
     }
@@ -190,7 +195,7 @@ verifies(
       const task = { task_id, agent_id: name.owner, rail: 'packetops', tier: 'entry', input_sha256 }
       if (bytes === most) {
         await assert()
-        expect(await work()).toBe('done')
+        expect(await work()).toEqual(done)
         continue
       }
       const message = `packetops entry takes at most ${bytes_max} bytes, these are `

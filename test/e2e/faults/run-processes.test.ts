@@ -62,9 +62,9 @@ const workerEnded = async (runId: string) =>
     .where('step', '=', 'worker')
     .executeTakeFirst()
 
-/** The processor time of the busiest child of the runs' worker, in milliseconds. */
+/** The processor time of the busiest child of the cage, in milliseconds. */
 function busiestChild(): number {
-  const parent = stack.runWorker().pid
+  const parent = stack.cage.pid
   if (parent === undefined) return 0
   try {
     const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')

@@ -1,0 +1,55 @@
+import type { ReadableWritablePair } from 'node:stream/web'
+
+/** The bytes that all buffers together may grow to, and that one may. */
+export type InflateLimits = { readonly totalMax: number; readonly oneMax: number }
+
+class TooManyBytes extends Error {}
+
+/**
+ * Does work of pdf.js, and ends it where its buffers grow too far. Every decoder of it (Flate, LZW, run lengths, ASCII, predictors, in
+ * any chain) writes into a buffer that is copied into one of twice its size, or inflates by a `DecompressionStream`; both are counted.
+ * pdf.js takes the error for a damaged stream and reads on, so the caller asks `exceeded`. Only for a process that does nothing else
+ * meanwhile.
+ */
+export async function withBoundedInflating<Result>(
+  { totalMax, oneMax }: InflateLimits,
+  work: (exceeded: () => boolean) => Promise<Result>,
+): Promise<Result> {
+  const { prototype } = Object.getPrototypeOf(Uint8Array) as { prototype: Uint8Array }
+  const { set } = prototype
+  const { DecompressionStream: Inflating } = globalThis
+  let [total, isOver] = [0, false]
+  const count = (more: number, ofOne: number): void => {
+    total += more
+    if (ofOne > oneMax || total > totalMax) isOver = true
+    if (isOver) throw new TooManyBytes('the buffers have grown too far')
+  }
+  prototype.set = function bounded(this: Uint8Array, from: ArrayLike<number>, offset?: number) {
+    count(from.length, from.length)
+    set.call(this, from, offset)
+  }
+  class BoundedInflating implements ReadableWritablePair<Uint8Array, Uint8Array> {
+    readonly readable
+    readonly writable
+    constructor(format: 'deflate') {
+      const { readable, writable } = new Inflating(format)
+      let own = 0
+      const counted = new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => {
+          own += chunk.length
+          count(chunk.length, own)
+          controller.enqueue(chunk)
+        },
+      })
+      this.readable = readable.pipeThrough(counted)
+      this.writable = writable
+    }
+  }
+  Object.assign(globalThis, { DecompressionStream: BoundedInflating })
+  try {
+    return await work(() => isOver)
+  } finally {
+    prototype.set = set
+    globalThis.DecompressionStream = Inflating
+  }
+}
