@@ -39,6 +39,6 @@ export function refuseQueues(queues: readonly string[]): void {
   const runs = [RUNS_QUEUE, STRANGERS_QUEUE].filter((queue) => queues.includes(queue))
   if (runs.length > 0 && shared.length > 0)
     throw new Error(
-      `TASK_QUEUES: ${runs.join(' and ')} need a separate worker process, apart from ${shared.join(', ')}; start another with TASK_QUEUES=runs,strangers`,
+      `TASK_QUEUES: the queues of runs need a separate worker process, apart from ${shared.join(', ')}; start another with TASK_QUEUES=runs,strangers`,
     )
 }

@@ -36,7 +36,9 @@ verifies(
           runs.some((queue) => served.includes(queue)) &&
           served.some((queue) => money.includes(queue))
         if (shared)
-          expect(() => refuseQueues(served)).toThrow('runs needs a separate worker process')
+          expect(() => refuseQueues(served)).toThrow(
+            'the queues of runs need a separate worker process',
+          )
         else expect(() => refuseQueues(served)).not.toThrow()
       }),
     )
