@@ -23,7 +23,7 @@ const MB = 1024 * 1024
 const NICE_OF_STRANGERS = 19
 
 /** The limits of each lane. Strangers and calls have less than what is paid for. */
-export function laneSettings(config: LaneConfig): Record<Lane, PoolSettings> {
+function laneSettings(config: LaneConfig): Record<Lane, PoolSettings> {
   const trusted = poolSettings(config)
   const atMost = ({ cpuMs, wallMs, memoryBytes }: Omit<PoolSettings, 'processes' | 'nice'>) => ({
     processes: 2,

@@ -32,9 +32,9 @@ export type RailPool = {
   queue(name: string, spend?: Spend): Pick<RailPool, 'run'>
   close(): Promise<void>
 }
-export type Spend = (cpuMs: number) => void
+type Spend = (cpuMs: number) => void
 /** Where a job waits: in a queue of its pool, for a process that others used, or for one of its own. */
-export type Place = { queue: string; apart: boolean }
+type Place = { queue: string; apart: boolean }
 export type Doing = {
   streams: Readonly<Record<string, Readable>>
   signal: AbortSignal | undefined
