@@ -28,7 +28,7 @@ import type { WorkflowWatch } from './reconciliation/deps.ts'
 import { createReconciliationSteps } from './reconciliation/steps.ts'
 import { createUploadCheckSteps } from './run/check-upload.ts'
 import { createDraftSteps } from './run/drafts.ts'
-import { closeLanes, openLanes } from './run/isolation/lanes.ts'
+import { closePools, openPools } from './run/isolation/pools.ts'
 import { createRunSteps } from './run/run.ts'
 import { openKeyMaker } from './signer/key-maker.ts'
 import { openKeyRings, openPayoutSigner } from './signer/open.ts'
@@ -94,16 +94,16 @@ export async function createTaskActivities({ config, db }: Omit<OfWorker, 'log'>
   const keys = await openKeyRings(config)
   await publishKeys(db, keys)
   const deps = taskDepsOf(config, keys, db)
-  const lanes = openLanes(config)
+  const pools = openPools(config)
   return {
     activities: {
       ...createTaskSteps(deps),
-      ...createRunSteps(deps, lanes),
-      ...createDraftSteps({ db, lanes }),
-      ...createUploadCheckSteps({ db, lanes }),
+      ...createRunSteps(deps, pools),
+      ...createDraftSteps({ db, pools }),
+      ...createUploadCheckSteps({ db, pools }),
       ...createInvitationSteps({ db }),
     },
-    close: () => closeLanes(lanes),
+    close: () => closePools(pools),
   }
 }
 

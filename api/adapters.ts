@@ -12,7 +12,7 @@ import {
 } from '../activities/container.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
 import { loadTokenKeys } from '../activities/keys/token-keys.ts'
-import { closeLanes, openLanes } from '../activities/run/isolation/lanes.ts'
+import { closePools, openPools } from '../activities/run/isolation/pools.ts'
 import { openPackageThreads } from '../activities/run/package-threads.ts'
 import { openKeyRings } from '../activities/signer/open.ts'
 import { findKnownSecret } from '../activities/store/calls/known-secrets.ts'
@@ -48,7 +48,7 @@ export async function openAdapters(config: Config, log: Logger, shared?: OpenDat
   const wallets = openWalletSignatures(config)
   const rail = railOf(config)
   const packages = openPackageThreads()
-  const lanes = openLanes(config)
+  const pools = openPools(config)
   return {
     config,
     log,
@@ -81,9 +81,9 @@ export async function openAdapters(config: Config, log: Logger, shared?: OpenDat
       start: (check, trusted) => startUploadCheck(client, check, trusted),
     }),
     packages,
-    publicPool: lanes.public,
+    publicPool: pools.public,
     close: async () => {
-      await Promise.all([packages.close(), closeLanes(lanes), changes.close()])
+      await Promise.all([packages.close(), closePools(pools), changes.close()])
       await temporal.close()
       if (shared === undefined) await database.close()
     },

@@ -73,7 +73,7 @@ verifies(
   'the environment is read only by the config and by process starters',
   () => {
     const mayRead =
-      /^(activities\/config\/(config|signer-config|stack-settings)\.ts|worker\/stack\.ts|worker\/stack\/.*|worker\/[^/]+\.mjs)$/
+      /^(activities\/config\/(config|cage-config|signer-config|stack-settings)\.ts|worker\/stack\.ts|worker\/stack\/.*|worker\/[^/]+\.mjs)$/
     expect(
       product
         .filter(

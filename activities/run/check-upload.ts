@@ -23,23 +23,23 @@ import type { Extracted, ReadAs } from './extract/extract.ts'
 import { whileAlive } from './heartbeat.ts'
 import { formats, isRows } from './input.ts'
 import { FILE } from './isolation/job.ts'
-import type { RunLanes } from './isolation/lanes.ts'
+import type { RunPools } from './isolation/pools.ts'
 import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
 import { csvOf, type RowSource } from './rows.ts'
 import { type InputStream, readInput } from './stored-input.ts'
 
-type CheckDeps = { db: Tx; lanes: RunLanes }
+type CheckDeps = { db: Tx; pools: RunPools }
 type ReadDeps = { db: Tx; pool: Pick<RailPool, 'run'> }
 
 /** The step that reads an upload in a process of the pool, before a run on it is paid for. */
-export function createUploadCheckSteps({ db, lanes }: CheckDeps): UploadCheckSteps {
+export function createUploadCheckSteps({ db, pools }: CheckDeps): UploadCheckSteps {
   return {
     checkUpload: async (checkId) => {
       const check = await findUploadCheck(db, checkId)
       if (check === undefined) return null
       if (check.outcome !== null) return snapshotOf(check, check.outcome)
-      const lane = (await isTrustedAgent(db, check.owner)) ? lanes.trusted : lanes.strangers
-      const pool = lane.queue(check.owner)
+      const trusted = await isTrustedAgent(db, check.owner)
+      const pool = (trusted ? pools.trusted : pools.strangers).queue(check.owner)
       const { outcome, extraction } = await whileAlive(({ signal }) =>
         readUpload({ db, pool }, check, signal),
       )

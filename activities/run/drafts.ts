@@ -11,17 +11,17 @@ import { promptsIn } from './caged-answers.ts'
 import { whileAlive } from './heartbeat.ts'
 import { readRunInput } from './input.ts'
 import type { Job } from './isolation/job.ts'
-import { laneOf, type RunLanes } from './isolation/lanes.ts'
+import { poolFor, type RunPools } from './isolation/pools.ts'
 import type { RailPool } from './isolation/rail-pool.ts'
 
-type DraftDeps = { readonly db: Tx; readonly lanes: RunLanes }
+type DraftDeps = { readonly db: Tx; readonly pools: RunPools }
 
 /** What surrounds the calls of a model: which prompts a run has, and what its outputs come to. Both read hostile texts, in the pool. */
-export function createDraftSteps({ db, lanes }: DraftDeps): RunDrafts {
+export function createDraftSteps({ db, pools }: DraftDeps): RunDrafts {
   return {
     planDrafts: (place) =>
       whileAlive(async ({ signal }) => {
-        const { job, pool } = await jobOf({ db, lanes }, place)
+        const { job, pool } = await jobOf({ db, pools }, place)
         const prompts = promptsIn(await pool.run(job, {}, signal))
         await insertModelCalls(db, place.runId, prompts)
         return prompts.map(({ sha256 }) => sha256)
@@ -29,7 +29,7 @@ export function createDraftSteps({ db, lanes }: DraftDeps): RunDrafts {
     keepDrafts: (place) =>
       whileAlive(async ({ signal }) => {
         const outputs = (await listModelOutputs(db, place.runId)).map(({ content }) => content)
-        const { job, pool } = await jobOf({ db, lanes }, place, outputs)
+        const { job, pool } = await jobOf({ db, pools }, place, outputs)
         const made = Drafts.nullable().parse(await pool.run(job, {}, signal))
         if (made !== null) await transaction(db, (tx) => insertRunDrafts(tx, place, made))
       }),
@@ -37,7 +37,7 @@ export function createDraftSteps({ db, lanes }: DraftDeps): RunDrafts {
 }
 
 async function jobOf(
-  { db, lanes }: DraftDeps,
+  { db, pools }: DraftDeps,
   { runId, attempt }: DraftedRound,
   outputs: readonly ModelOutput[] | null = null,
 ): Promise<{ job: Job; pool: Pick<RailPool, 'run'> }> {
@@ -46,5 +46,5 @@ async function jobOf(
   const work = await latestOutput(db, runId, attempt, 'worker')
   const input = withTexts(rail, value, extractions)
   const job = { kind: 'draft', rail: rail.key, input, work, outputs } as const
-  return { job, pool: laneOf(lanes, task).queue(task.agent_id ?? 'no agent') }
+  return { job, pool: poolFor(pools, task).queue(task.agent_id ?? 'no agent') }
 }

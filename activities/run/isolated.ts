@@ -9,45 +9,45 @@ import { checksIn, workIn } from './caged-answers.ts'
 import type { CurrentRun, StepResult } from './current-run.ts'
 import { inputBytes, openUploads, readRunInput } from './input.ts'
 import type { RailInput } from './isolation/job.ts'
-import { laneOf, type RunLanes } from './isolation/lanes.ts'
+import { poolFor, type RunPools } from './isolation/pools.ts'
 import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
 
 export type Isolation = {
-  lanes: RunLanes
+  pools: RunPools
   signal: AbortSignal | undefined
   report: (progress: StepProgress) => void
 }
 
 /** Does the work of the run's rail in a process of the pool. */
 export async function workApart(
-  { lanes, signal, report }: Isolation,
+  { pools, signal, report }: Isolation,
   current: CurrentRun,
 ): Promise<Work<unknown>> {
   const { input, streams } = await opened(current, report)
   const { tier } = current.task
   const job = { kind: 'work', tier, ...input } as const
-  return workIn(await poolOf(lanes, current).run(job, streams, signal))
+  return workIn(await poolOf(pools, current).run(job, streams, signal))
 }
 
 /** Makes the checks of the validator in a process of the pool. */
 export async function validateApart(
-  { lanes, signal, report }: Isolation,
+  { pools, signal, report }: Isolation,
   current: CurrentRun,
   work: unknown,
 ): Promise<Check[]> {
   const { input, streams } = await opened(current, report)
   const { tier } = current.task
   const job = { kind: 'validate', tier, work, ...input } as const
-  return checksIn(await poolOf(lanes, current).run(job, streams, signal))
+  return checksIn(await poolOf(pools, current).run(job, streams, signal))
 }
 
 /**
- * Each agent has a queue in its lane. A revision has processes of its own: what a process that was used before may have done wrong is
+ * Each agent has a queue in its pool. A revision has processes of its own: what a process that was used before may have done wrong is
  * not done again.
  */
-function poolOf(lanes: RunLanes, { run, task }: CurrentRun): Pick<RailPool, 'run'> {
-  const lane = laneOf(lanes, task)
-  return run.round === 0 ? lane.queue(task.agent_id ?? 'no agent') : lane.apart
+function poolOf(pools: RunPools, { run, task }: CurrentRun): Pick<RailPool, 'run'> {
+  const pool = poolFor(pools, task)
+  return run.round === 0 ? pool.queue(task.agent_id ?? 'no agent') : pool.apart
 }
 
 async function opened({ db, task }: CurrentRun, report: Isolation['report']) {

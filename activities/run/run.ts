@@ -33,18 +33,18 @@ import { recordTransition } from '../task/transition.ts'
 import type { CurrentRun, StepResult } from './current-run.ts'
 import { whileAlive } from './heartbeat.ts'
 import type { Isolation } from './isolated.ts'
-import type { RunLanes } from './isolation/lanes.ts'
+import type { RunPools } from './isolation/pools.ts'
 import { computedSteps, workOf } from './loop.ts'
 import { makeReturnPackage } from './return-package.ts'
 
 /** The steps of runs. Each is computed first, and then stored once, with the transition of its task in the same transaction. */
-export function createRunSteps(deps: TaskDeps, lanes: RunLanes): LoopSteps & RunRecords {
+export function createRunSteps(deps: TaskDeps, pools: RunPools): LoopSteps & RunRecords {
   return {
     loadRun: (runId) => transaction(deps.db, (tx) => loadRun(deps, tx, runId)),
     takeStep: (input) =>
       whileAlive(async ({ tries, last, ...alive }) => {
         try {
-          return await takeStep(deps, { lanes, ...alive }, { ...input, tries })
+          return await takeStep(deps, { pools, ...alive }, { ...input, tries })
         } catch (error) {
           if (!last || alive.signal.aborted) throw error
           return failStep(deps, input, error instanceof Error ? error.message : String(error))

@@ -10,7 +10,7 @@ export const isolationRequirements = {
     behavior:
       'The process that reads the bytes of callers knows no database, no signer and no Temporal. It takes bytes and answers with bytes over one Unix socket, and works without a network. What comes back is read as a stranger’s before it is stored: schema, digests and limits. A cage that is away keeps work waiting and ends none.',
   },
-  'isolation.lanes': {
+  'isolation.pools': {
     source: 'decision',
     behavior:
       'Callers without trust have processes and a task queue of their own, with less time and memory and the lowest priority. Paid work never waits for a place behind them.',

@@ -18,5 +18,5 @@ export function startRailPool(changes: Partial<PoolSettings> = {}): RailPool {
   })
 }
 
-/** The lanes of runs over one pool. */
-export const lanesOver = <Pool>(pool: Pool) => ({ trusted: pool, strangers: pool })
+/** The pools of runs over one pool. */
+export const poolsOver = <Pool>(pool: Pool) => ({ trusted: pool, strangers: pool })

@@ -19,7 +19,7 @@ import { provideInput } from '../../api/services/tasks/input.ts'
 import { openTaskRows } from '../activities/task/fixture.ts'
 import { type AskedCompletion, completes, startModelServer } from '../support/model-server.ts'
 import { quietRuntime } from '../support/quiet.ts'
-import { lanesOver, startRailPool } from '../support/rail-pool.ts'
+import { poolsOver, startRailPool } from '../support/rail-pool.ts'
 import { approved } from '../support/task-evidence.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
@@ -64,7 +64,7 @@ async function serve(changes: Partial<ReturnType<typeof createModelSteps>> = {})
     endpoint: server.endpoint({ key }),
     budget: { perDay: 1_000_000, perSubject: 100_000, analysesPerDay: 0, anonymousPerDay: 0 },
   })
-  const drafts = createDraftSteps({ db, lanes: lanesOver(pool) })
+  const drafts = createDraftSteps({ db, pools: poolsOver(pool) })
   const lost = new Set<string>()
   const losing =
     <Input, Output>(name: string, step: (input: Input) => Promise<Output>) =>

@@ -11,7 +11,7 @@ import { provideInput } from '../../api/services/tasks/input.ts'
 import { recoverTask } from '../../api/services/tasks/recover-task.ts'
 import { alikeSentences } from '../e2e/faults/bombs.ts'
 import { quietRuntime } from '../support/quiet.ts'
-import { lanesOver, startRailPool } from '../support/rail-pool.ts'
+import { poolsOver, startRailPool } from '../support/rail-pool.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
 
@@ -45,7 +45,7 @@ async function serveWith(limits: Parameters<typeof startRailPool>[0]): Promise<v
       },
     }),
   }
-  const { takeStep } = createRunSteps(fixture.tasks.deps, lanesOver(counting))
+  const { takeStep } = createRunSteps(fixture.tasks.deps, poolsOver(counting))
   const lost = new Set<string>()
   stopServing = await fixture.serve({
     takeStep: async (input) => {

@@ -30,7 +30,7 @@ import { startTasks, stateLimits, trustedAgent } from '../activities/task/fixtur
 import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
 import type { TestDatabase } from '../support/postgres.ts'
-import { lanesOver, startRailPool } from '../support/rail-pool.ts'
+import { poolsOver, startRailPool } from '../support/rail-pool.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { bundleWorkflows as bundleWith } from '../support/workflow-bundle.ts'
 
@@ -85,7 +85,7 @@ export async function startTaskWorkflows(
   closers.unshift(pool.close)
   const real: Steps = {
     ...createTaskSteps(tasks.deps, limits),
-    ...createRunSteps(tasks.deps, lanesOver(pool)),
+    ...createRunSteps(tasks.deps, poolsOver(pool)),
   }
 
   const { demoReceiver } = tasks.deps.callbackHosts

@@ -25,7 +25,7 @@ import { provideInput, storeTaskInput } from '../../api/services/tasks/input.ts'
 import { trustedAgent } from '../activities/task/fixture.ts'
 import { numberCell, textCell, xlsxOf } from '../support/office-files.ts'
 import { quietRuntime } from '../support/quiet.ts'
-import { lanesOver, startRailPool } from '../support/rail-pool.ts'
+import { poolsOver, startRailPool } from '../support/rail-pool.ts'
 import { verifies } from '../verifies.ts'
 import { usageMaterial } from '../workflows/domain/rails/material/usage.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
@@ -139,7 +139,7 @@ verifies(
     })
     const pool = startRailPool()
     try {
-      const { checkUpload } = createUploadCheckSteps({ db: fixture.db, lanes: lanesOver(pool) })
+      const { checkUpload } = createUploadCheckSteps({ db: fixture.db, pools: poolsOver(pool) })
       const { check_id } = check as UploadCheckRow
       expect(await new MockActivityEnvironment().run(checkUpload, check_id)).toMatchObject({
         rows: 200,

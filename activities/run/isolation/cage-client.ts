@@ -6,9 +6,9 @@ import { frame, pieceOf, readFrames, sendFrame } from './cage-frames.ts'
 import { ANSWER_CHARS_MAX, tooComplex } from './job.ts'
 import { ChildDied, type Doing, NotBegun, type Perform } from './rail-pool.ts'
 
-/** What the cage is asked for, besides the job itself. */
+/** What the cage is asked for, apart from the job itself. */
 export const jobFrame = z.strictObject({
-  lane: z.enum(['trusted', 'strangers', 'public']),
+  pool: z.enum(['trusted', 'strangers', 'public']),
   place: z.strictObject({ queue: z.string().max(200), apart: z.boolean() }),
   job: z.looseObject({ kind: z.string() }),
 })
@@ -23,24 +23,24 @@ const failureFrame = z.strictObject({
 })
 export type Failure = z.output<typeof failureFrame>
 
-export type Lane = z.output<typeof jobFrame>['lane']
+export type PoolName = z.output<typeof jobFrame>['pool']
 
 /** How long a job waits for a cage that starts, or starts again; a call does not wait. */
-const CONNECT_WITHIN_MS: Record<Lane, number> = {
+const CONNECT_WITHIN_MS: Record<PoolName, number> = {
   trusted: 60_000,
   strangers: 60_000,
   public: 1_000,
 }
 const RETRY_MS = 100
 
-/** A lane of the cage: it gets bytes and answers with bytes, which are read as a stranger's. */
-export const cageLane =
-  (path: string, lane: Lane): Perform =>
+/** A pool of the cage: it gets bytes and answers with bytes, which are read as a stranger's. */
+export const cagePool =
+  (path: string, pool: PoolName): Perform =>
   async (job, place, doing) => {
     let socket: Socket | undefined
     try {
-      socket = await connected(path, CONNECT_WITHIN_MS[lane], doing.signal)
-      return await answerOf(socket, JSON.stringify({ lane, place, job }), doing)
+      socket = await connected(path, CONNECT_WITHIN_MS[pool], doing.signal)
+      return await answerOf(socket, JSON.stringify({ pool, place, job }), doing)
     } finally {
       socket?.destroy()
       for (const stream of Object.values(doing.streams)) stream.destroy()

@@ -5,20 +5,20 @@ import { serveSocket } from '../../signer/serve.ts'
 import { type Failure, jobFrame } from './cage-client.ts'
 import { frame, readFrames, readPiece, sendFrame } from './cage-frames.ts'
 import { FILE, type Job } from './job.ts'
-import type { openPerformers } from './lanes.ts'
+import type { openPerformers } from './pools.ts'
 import { ChildDied, NotBegun } from './rail-pool.ts'
 
-type Lanes = ReturnType<typeof openPerformers>
+type Pools = ReturnType<typeof openPerformers>
 
 const CONNECTIONS_MAX = 512
 const MESSAGE_CHARS_MAX = 1_000
 
-/** Serves the lanes on a Unix socket that only our user can open; throws where another process serves it. */
-export const serveCage = (path: string, lanes: Lanes): Promise<{ close(): Promise<void> }> =>
-  serveSocket(path, CONNECTIONS_MAX, (socket) => serveJob(socket, lanes))
+/** Serves the pools on a Unix socket that only our user can open; throws where another process serves it. */
+export const serveCage = (path: string, pools: Pools): Promise<{ close(): Promise<void> }> =>
+  serveSocket(path, CONNECTIONS_MAX, (socket) => serveJob(socket, pools))
 
 /** Does the one job of a connection; its end stops the work. */
-function serveJob(socket: Socket, lanes: Lanes): void {
+function serveJob(socket: Socket, pools: Pools): void {
   const stop = new AbortController()
   socket.once('close', () => stop.abort(new Error('the connection has ended')))
   const lists = new ListsOf(socket)
@@ -30,7 +30,7 @@ function serveJob(socket: Socket, lanes: Lanes): void {
     } else if (kind === frame.end) lists.give(payload.toString(), null)
     else if (kind === frame.job && !begun) {
       begun = true
-      void answerJob({ socket, lanes, lists, signal: stop.signal }, payload)
+      void answerJob({ socket, pools, lists, signal: stop.signal }, payload)
     } else socket.destroy()
   })
 }
@@ -65,16 +65,16 @@ class ListsOf {
   }
 }
 
-type Serving = { socket: Socket; lanes: Lanes; lists: ListsOf; signal: AbortSignal }
+type Serving = { socket: Socket; pools: Pools; lists: ListsOf; signal: AbortSignal }
 
 async function answerJob(serving: Serving, payload: Buffer): Promise<void> {
-  const { socket, lanes, lists, signal } = serving
+  const { socket, pools, lists, signal } = serving
   const quietly = (sent: Promise<void>) => void sent.catch(() => socket.destroy())
   const outcome = async (): Promise<[kind: 'A' | 'R' | 'F', text: string]> => {
     try {
-      const { lane, place, job: asked } = jobFrame.parse(JSON.parse(payload.toString()))
+      const { pool, place, job: asked } = jobFrame.parse(JSON.parse(payload.toString()))
       const job = asked as unknown as Job
-      const json = await lanes[lane].perform(job, place, {
+      const json = await pools[pool].perform(job, place, {
         streams: streamsOf(job, lists),
         signal,
         begun: () => quietly(sendFrame(socket, frame.started)),

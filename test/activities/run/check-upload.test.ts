@@ -28,7 +28,7 @@ import { UploadChecks } from '../../../api/services/inputs/upload-checks.ts'
 import { docxOf, paragraph } from '../../support/office-files.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { quietRuntime } from '../../support/quiet.ts'
-import { lanesOver } from '../../support/rail-pool.ts'
+import { poolsOver } from '../../support/rail-pool.ts'
 import { secrets, tablesWith } from '../../support/secrets.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -77,7 +77,7 @@ async function begunOn(name: InputName, columns: Columns = {}): Promise<UploadCh
 }
 const check = (by: Pick<RailPool, 'run'>, { check_id }: UploadCheckRow) =>
   new MockActivityEnvironment().run(
-    createUploadCheckSteps({ db: database.db, lanes: lanesOver(queueOf(by)) }).checkUpload,
+    createUploadCheckSteps({ db: database.db, pools: poolsOver(queueOf(by)) }).checkUpload,
     check_id,
   )
 /** A pool whose queues are all the same. */
@@ -178,7 +178,7 @@ verifies(
     })
     const done = { result: 'done', findings: [], gaps: [] }
     const isolation = {
-      lanes: lanesOver(queueOf({ run: () => Promise.resolve(done) })),
+      pools: poolsOver(queueOf({ run: () => Promise.resolve(done) })),
       signal: undefined,
       report: () => undefined,
     }

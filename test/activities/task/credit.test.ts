@@ -36,7 +36,7 @@ import { requestRecovery } from '../../../api/services/tasks/recovery.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
 import { storeProductionWrite } from '../../support/paid-run.ts'
 import { patiently } from '../../support/postgres.ts'
-import { lanesOver, startRailPool } from '../../support/rail-pool.ts'
+import { poolsOver, startRailPool } from '../../support/rail-pool.ts'
 import { approved } from '../../support/task-evidence.ts'
 import { verifies } from '../../verifies.ts'
 import { decide, hex, moneyOver, packetops, present, topUp } from '../credit/fixture.ts'
@@ -151,7 +151,7 @@ async function work(taskId: string): Promise<void> {
     await approved(tasks.deps, taskId)
   expect(await advance(taskId)).toBe('operating')
   const runId = (await findTask(tasks.db, taskId))?.run_id ?? ''
-  const steps = createRunSteps(tasks.deps, lanesOver(pool))
+  const steps = createRunSteps(tasks.deps, poolsOver(pool))
   const by = {
     decision: 'approve',
     decisionId: 'dec_2',

@@ -12,14 +12,14 @@ import { railOf, rails } from '#domain/rails/index.ts'
 import { builtProgram } from '../../../../activities/config/package-root.ts'
 import { checksIn, extractedIn, workIn } from '../../../../activities/run/caged-answers.ts'
 import { frame, readFrames, sendFrame } from '../../../../activities/run/isolation/cage-frames.ts'
-import { closeLanes, openLanes } from '../../../../activities/run/isolation/lanes.ts'
+import { closePools, openPools } from '../../../../activities/run/isolation/pools.ts'
 import { ChildDied } from '../../../../activities/run/isolation/rail-pool.ts'
 import { verifies } from '../../../verifies.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cage-'))
 const path = join(folder, 'cage.sock')
 const settings = { RUN_PROCESSES: 1, RUN_CPU_MS: 20_000, RUN_MEMORY_MB: 512 }
-const lanes = openLanes({ ...settings, CAGE_SOCKET: path })
+const pools = openPools({ ...settings, CAGE_SOCKET: path })
 const children: ReturnType<typeof spawn>[] = []
 
 /** The cage as the stack starts it, without a network. */
@@ -52,22 +52,22 @@ afterAll(async () => {
       .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
       .map(stop),
   )
-  await closeLanes(lanes)
+  await closePools(pools)
   rmSync(folder, { recursive: true, force: true })
 })
 
-const work = (lane: keyof typeof lanes) =>
-  lanes[lane].run({ kind: 'work', tier: 'pro', rail: 'packetops', value: packet, lists: {} })
+const work = (pool: keyof typeof pools) =>
+  pools[pool].run({ kind: 'work', tier: 'pro', rail: 'packetops', value: packet, lists: {} })
 const packet = railOf('packetops').sandboxInput
 const usage = 'at,model,input_tokens,output_tokens\n2026-01-01T00:00:00Z,m,1,2\n'
 
 verifies('isolation.cage', 'the cage works without a network as its parent would', async () => {
   for (const { key, sandboxInput, work } of rails) {
     const job = { kind: 'work', tier: 'pro', rail: key, value: sandboxInput, lists: {} } as const
-    expect(digestOf(workIn(await lanes.public.run(job))), key).toBe(digestOf(work(sandboxInput)))
+    expect(digestOf(workIn(await pools.public.run(job))), key).toBe(digestOf(work(sandboxInput)))
   }
   const list = { kind: 'check', rail: 'tokenops', list: 'usage', columns: {} } as const
-  const rows = await lanes.strangers.run(
+  const rows = await pools.strangers.run(
     { ...list, lists: { usage: 'csv' } },
     { usage: Readable.from([Buffer.from(usage)], { objectMode: false }) },
   )
@@ -129,8 +129,8 @@ function pdfOf(content: Buffer, times: number): Buffer {
   return Buffer.concat(parts)
 }
 const document = { kind: 'document', charsMax: 1_000_000, images: false } as const
-const read = (bytes: Buffer, lane: keyof typeof lanes = 'strangers') =>
-  lanes[lane].run(
+const read = (bytes: Buffer, pool: keyof typeof pools = 'strangers') =>
+  pools[pool].run(
     { kind: 'extract', mediaType: 'application/pdf', as: document },
     { file: Readable.from([bytes], { objectMode: false }) },
   )
@@ -146,7 +146,7 @@ verifies(
     const bomb = pdfOf(Buffer.concat([line, Buffer.alloc(400 * 1024 * 1024, 0x20)]), 2)
     expect(bomb.length).toBeLessThan(16_384)
     const spent: number[] = []
-    const queue = lanes.strangers.queue('hostile', (cpuMs) => spent.push(cpuMs))
+    const queue = pools.strangers.queue('hostile', (cpuMs) => spent.push(cpuMs))
     const refused = await queue.run(
       { kind: 'extract', mediaType: 'application/pdf', as: document },
       { file: Readable.from([bomb], { objectMode: false }) },
@@ -157,13 +157,13 @@ verifies(
 )
 
 verifies(
-  'isolation.lanes',
+  'isolation.pools',
   'paid work begins although all places of strangers are held',
   async () => {
     const never = new Readable({ read: () => undefined })
     const stop = new AbortController()
     const held = Array.from({ length: 10 }, (_, at) =>
-      lanes.strangers
+      pools.strangers
         .queue(`stranger ${at}`)
         .run(
           { kind: 'extract', mediaType: 'application/pdf', as: document },
@@ -196,7 +196,7 @@ verifies('isolation.cage', 'what a cage answers is read as a stranger’s', asyn
     })
   })
   await new Promise<void>((resolve) => server.listen(forged, resolve))
-  const { trusted } = openLanes({ ...settings, CAGE_SOCKET: forged })
+  const { trusted } = openPools({ ...settings, CAGE_SOCKET: forged })
   const asked = { kind: 'extract', mediaType: 'application/pdf', as: document } as const
   const job = () => trusted.run(asked)
   answer = (socket) => void socket.write('XXXXX')

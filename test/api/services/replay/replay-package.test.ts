@@ -15,7 +15,7 @@ import { runIdOf } from '../../../../activities/task/facts.ts'
 import { runContractOf } from '../../../../activities/task/run-contract.ts'
 import { readReplayPackage } from '../../../../api/services/replay/replay-package.ts'
 import { startTasks } from '../../../activities/task/fixture.ts'
-import { lanesOver, startRailPool } from '../../../support/rail-pool.ts'
+import { poolsOver, startRailPool } from '../../../support/rail-pool.ts'
 import { creditFor } from '../../../support/task-evidence.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -62,7 +62,7 @@ async function stoppedTask(): Promise<string> {
     { review_decision: 'sandbox_policy', input_sha256, run_contract_sha256 },
   ])
   await record(taskId, ['started', { run_id: runIdOf(taskId) }])
-  const runs = createRunSteps(deps, lanesOver(pool))
+  const runs = createRunSteps(deps, poolsOver(pool))
   let run = await runs.loadRun(runIdOf(taskId))
   while (run?.next === 'step' && run.step !== null) {
     const { attempt, round, step } = run
