@@ -69,12 +69,8 @@ export function createWorkerLog(config: Pick<Config, 'LOG_LEVEL'>): Logger {
   })
 }
 
-/** Serves the task queues of the configuration until a signal ends the process; throws when the start is refused. */
-export async function runWorker(
-  config: Config,
-  log: Logger,
-  extras: WorkerExtras = {},
-): Promise<void> {
+/** Refuses a configuration that cannot work, and makes the runtime of Temporal. */
+async function prepareProcess(config: Config, log: Logger): Promise<void> {
   await orExit(async () => {
     refuseQueues(config.TASK_QUEUES)
     await checkStart(config, log)
@@ -84,6 +80,15 @@ export async function runWorker(
     logger: temporalLogger(log),
     telemetryOptions: { ...forwarded, ...metricsOf(config) },
   })
+}
+
+/** Serves the task queues of the configuration until a signal ends the process; throws when the start is refused. */
+export async function runWorker(
+  config: Config,
+  log: Logger,
+  extras: WorkerExtras = {},
+): Promise<void> {
+  await prepareProcess(config, log)
   const stopTracing = await startTracing({ config, service: 'worker', log })
   const { workflowBundle, interceptors } = extras
   const workflows = workflowBundle === undefined ? workflowSource() : { workflowBundle }
