@@ -103,14 +103,10 @@ export async function runWorker(
   const closers: (() => Promise<void>)[] = []
   const serves = (queue: string) => config.TASK_QUEUES.includes(queue)
   const serve = async (taskQueue: string, options: Partial<WorkerOptions>) => {
-    workers.push(
-      await Worker.create({
-        ...shared,
-        ...options,
-        connection: await NativeConnection.connect(serverOptions(config)),
-        taskQueue,
-      }),
-    )
+    const connection = await NativeConnection.connect(serverOptions(config))
+    // An open connection keeps the runtime, which forwards its logs, and with it the process.
+    closers.push(() => connection.close())
+    workers.push(await Worker.create({ ...shared, ...options, connection, taskQueue }))
   }
   const loops: (() => { stop(): Promise<void> })[] = []
 
