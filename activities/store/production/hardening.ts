@@ -36,7 +36,7 @@ export async function readHardening(tx: Tx): Promise<HardeningRecords> {
       ${upTo('select from provider_events')} as events,
       (select count(*)::int from begun) as begun,
       (select count(*)::int from begun where not approved) as unapproved,
-      ${upTo('select from rate_limits where expire > extract(epoch from clock_timestamp()) * 1000')} as counted,
+      ${upTo('select from rate_limits where window_ends_at > statement_timestamp()')} as counted,
       ${upTo('select from failed_attempts where window_ends_at > statement_timestamp()')} as failing,
       ${upTo('select from contracts where accepted_at is not null')} as accepted,
       (select count(*)::int from operators where revoked_at is null) as operators,
