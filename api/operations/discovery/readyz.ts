@@ -9,7 +9,12 @@ export const readyz = operation({
   http: { method: 'GET', path: '/readyz', host: 'both', unlimited: true },
   access: 'public',
   status: [200, 503],
-  input: z.strictObject({ for: z.enum(['payouts']).optional() }),
+  input: z.strictObject({
+    for: z.enum(['payouts']).optional().meta({
+      description:
+        'What has to work: payouts also need the chain and the signer; empty: runs and reads.',
+    }),
+  }),
   output: z
     .object({
       ok: z.boolean(),
