@@ -1,5 +1,3 @@
-import type { ReadableWritablePair } from 'node:stream/web'
-
 /** The bytes that all buffers together may grow to, and that one may. */
 export type InflateLimits = { readonly totalMax: number; readonly oneMax: number }
 
@@ -28,7 +26,7 @@ export async function withBoundedInflating<Result>(
     count(from.length, from.length)
     set.call(this, from, offset)
   }
-  class BoundedInflating implements ReadableWritablePair<Uint8Array, Uint8Array> {
+  class BoundedInflating {
     readonly readable
     readonly writable
     constructor(format: 'deflate') {
