@@ -23,7 +23,7 @@ export const callerRequirements = {
   'caller.quote-once': {
     source: 'money § Quotes',
     behavior:
-      'A quote that has a challenge or credit is never issued a second time, so a second run gets a quote of its own.',
+      'A repeat with the same idempotency key gets the same quote, another key gets another, so a second run gets a quote of its own.',
   },
   'caller.x402-run': {
     source: 'money § x402 offers',

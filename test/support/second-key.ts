@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Kysely } from 'kysely'
 import { credentialText, type Scope } from '#domain/agents/credential.ts'
-import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
+import { deriveTokens, secretSha256 } from '../../activities/keys/derived-tokens.ts'
+import { loadTokenKeys } from '../../activities/keys/token-keys.ts'
 import {
   type CredentialRow,
   claimCredential,
@@ -9,17 +9,19 @@ import {
   insertCredential,
 } from '../../activities/store/agents/agent-credentials.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
-import type { Database } from '../../activities/store/schema/schema.ts'
+import type { ComposedApis } from './composed-api.ts'
 
 type Covered = { scopes: Scope[]; rails: string[] }
 
 /** A second live key of an agent, for these scopes and rails. */
 export async function secondKey(
-  db: Kysely<Database>,
+  { db, config }: Pick<ComposedApis, 'db' | 'config'>,
   agentId: string,
   covered: Covered,
 ): Promise<string> {
-  const [credentialId, secret] = [randomBytes(8).toString('hex'), randomBytes(32).toString('hex')]
+  const credentialId = randomBytes(8).toString('hex')
+  const tokens = deriveTokens(loadTokenKeys(config.TOKEN_KEYS_FILE), async () => undefined)
+  const secret = await tokens.credentialSecret(credentialId)
   const key = { credentialId, agentId, version: 2, ...covered, overlapSeconds: 3600 }
   await transaction(db, async (tx) => {
     await insertCredential(tx, key)

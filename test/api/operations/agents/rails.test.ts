@@ -40,7 +40,7 @@ const requested_scopes: Scope[] = [
 
 /** A second live key of the agent, for other rails than packetops. */
 const keyForOthers = (agentId: string) =>
-  secondKey(apis.db, agentId, { scopes: requested_scopes, rails: ['tokenops', 'diligenceops'] })
+  secondKey(apis, agentId, { scopes: requested_scopes, rails: ['tokenops', 'diligenceops'] })
 
 const client = (credential: string) => {
   const [{ base, os }] = apis.hosts as [Hosts]

@@ -206,17 +206,12 @@ verifies(
       const input = { ...first.startInput(quote.quote_id), usage: 'synthetic' } as const
       expect((await client.call('start-agent-run', input)).status).toBe(202)
     }
-    const [one, same] = [await first.quote('diligenceops'), await first.quote('diligenceops')]
-    expect(same.quote_id).toBe(one.quote_id)
-    const challenge = {
-      mode: 'create_payment_challenge',
-      quote_id: one.quote_id,
-      idempotency_key: freshKey(),
-    } as const
-    expect(await codeOf(first.client.call('create-payment-challenge', challenge))).toBe(
-      'payment_required',
-    )
-    expect((await first.quote('diligenceops')).quote_id).not.toBe(one.quote_id)
+    const asked = { ...run, rail: 'diligenceops', idempotency_key: freshKey() } as const
+    const quoteOf = async (idempotency_key: string) =>
+      (await first.client.call('quote-run', { ...asked, idempotency_key })).body.quote.quote_id
+    const one = await quoteOf(asked.idempotency_key)
+    expect(await quoteOf(asked.idempotency_key)).toBe(one)
+    expect(await quoteOf(freshKey())).not.toBe(one)
   },
 )
 

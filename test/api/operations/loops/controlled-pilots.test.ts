@@ -152,7 +152,7 @@ verifies('pilot.key', 'the chain refuses a key that does not cover its pilot', a
   const begun = await start()
   expect(await chained(agent, 'tokenops', begun)).toBeUndefined()
   const covered = { scopes: ['runs:read' as const], rails: ['tokenops'] }
-  const narrow = await secondKey(apis.db, agent.registered.agent.agent_id, covered)
+  const narrow = await secondKey(apis, agent.registered.agent.agent_id, covered)
   expect(await chained(keyed(narrow), 'tokenops', begun)).toMatchObject({
     code: 'scope_denied',
     failed: 'auth_validation',
