@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 59537a7151985ce1d7102935e0b6962328f16324621aa8ad9bd2d05c7781f896.
+# Made by `npm run client:python` from operations with SHA-256 2ee3a8426b720a9aebf0c6c23db36283328d4daccdccb104b6b78755cd8493da.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
