@@ -123,7 +123,7 @@ export const inputExamples = {
 export const discoveryExamples = {
   healthz: { input: {}, output: { ok: true } },
   readyz: {
-    input: {},
+    input: { for: 'payouts' },
     output: {
       ok: true,
       degraded: [],

@@ -64,7 +64,7 @@ verifies(
       const { code, out, error } = await run('worker/main.js', { TASK_QUEUES })
       expect([code, out]).toEqual([1, ''])
       expect(error).toMatch(
-        /^configuration: TASK_QUEUES.* payouts, signing, transfers, callbacks, tasks, runs\n$/,
+        /^configuration: TASK_QUEUES.* payouts, signing, transfers, callbacks, tasks, runs, strangers\n$/,
       )
     }
   },

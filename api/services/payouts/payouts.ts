@@ -171,18 +171,19 @@ async function runStep(
   { payoutId, callId, withoutTransfer }: Step,
   send: () => Promise<StepAnswer>,
 ): Promise<void> {
-  const stepped = send().then(async ({ ok }) => {
-    if (ok) return
-    const call = await findCall(db, callId)
-    if (call?.grant_state === 'released') throw grantReleased()
-    throw call?.refusal == null ? unexplained() : new DomainError(call.refusal as Refusal)
-  })
-  await stepped.catch(async (error) => {
+  const { ok } = await send().catch(withMoneyMoved)
+  if (ok) return
+  const call = await findCall(db, callId)
+  if (call?.grant_state === 'released') throw grantReleased()
+  if (call?.refusal != null) throw new DomainError(call.refusal as Refusal)
+  await withMoneyMoved(unexplained())
+
+  async function withMoneyMoved(error: unknown): Promise<never> {
     if (!(error instanceof DomainError) || errorCodes[error.refusal.code].status < 500) throw error
     const transfer = (await readPayout(db, payoutId).catch(() => undefined))?.transfer
     const money_moved = transfer === undefined ? withoutTransfer : moneyMoved(transfer)
     throw new DomainError({ ...error.refusal, money_moved })
-  })
+  }
 }
 
 const unexplained = () =>
