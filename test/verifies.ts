@@ -1,5 +1,6 @@
 import { test } from 'vitest'
 import type { RequirementId } from './requirements/index.ts'
+import { within } from './support/slowness.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -9,7 +10,7 @@ declare module 'vitest' {
 
 /**
  * A test that proves requirements. The report of a run says which ids a passed test has proven, and `coverage.test.ts` reads
- * them from the source text: write them as literals in the call.
+ * them from the source text: write them as literals in the call. `timeoutMs` is longer on a slow machine.
  */
 export function verifies(
   ids: RequirementId | readonly RequirementId[],
@@ -23,6 +24,6 @@ export function verifies(
       task.meta.requirements = typeof ids === 'string' ? [ids] : ids
       await fn()
     },
-    timeoutMs,
+    timeoutMs === undefined ? undefined : within(timeoutMs),
   )
 }

@@ -26,7 +26,7 @@ import { verifies } from '../verifies.ts'
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 beforeAll(async () => {
   apis = await startComposedTasks()
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const hosts = () => apis.hosts[0]!
@@ -448,7 +448,7 @@ verifies(
     await buyer.approve('payment_reference', reference.payment_reference_id)
     const itemOf = async (subject_id: string) =>
       (await waiting()).find((item) => item.subject_id === subject_id)
-    await expect.poll(() => itemOf(run.task_id), { timeout: 20_000 }).toBeDefined()
+    await expect.poll(() => itemOf(run.task_id)).toBeDefined()
     const items = (await waiting()).filter(({ evidence_links }) => evidence_links.length > 0)
     expect(new Set(items.map(({ subject_kind }) => subject_kind))).toEqual(
       new Set(['agent', 'work_order', 'task']),
@@ -485,11 +485,9 @@ verifies(
         () => true,
         () => false,
       )
-    await expect.poll(approved, { timeout: 20_000 }).toBe(true)
+    await expect.poll(approved).toBe(true)
     const review = async () => (await waiting()).find(({ subject_id }) => subject_id === run.run_id)
-    await expect
-      .poll(review, { timeout: 30_000 })
-      .toMatchObject({ allowed_decisions: ['approve', 'reject', 'revise'] })
+    await expect.poll(review).toMatchObject({ allowed_decisions: ['approve', 'reject', 'revise'] })
     const revise = decide(hosts(), apis.operator, run.run_id, 'revise', {
       subject_kind: 'loop_step',
     })

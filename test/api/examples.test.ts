@@ -70,7 +70,7 @@ async function sendAll(): Promise<Map<string, Outcome>> {
 beforeAll(async () => {
   apis = await startComposed({ env: { UPDATE_WAIT_MS: '500' } })
   outcomes = await sendAll()
-}, 240_000)
+})
 afterAll(() => apis?.stop())
 
 verifies('reference.examples', 'the API takes the example of every operation', () => {

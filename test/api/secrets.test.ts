@@ -15,7 +15,7 @@ import { verifies } from '../verifies.ts'
 let apis: ComposedApis
 beforeAll(async () => {
   apis = await startComposed({ env: { LIMIT_AGENT_PER_MINUTE: '6000' } })
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 /** These get every kind in each text; the other operations get one for each text, in turn. */
@@ -45,5 +45,4 @@ verifies(
     // The same search finds what is stored.
     expect(await tablesWith(apis.db, ['Ledger reader'])).toContain('agents')
   },
-  120_000,
 )

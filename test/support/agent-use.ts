@@ -94,7 +94,7 @@ export async function runInReview(
   await buyer.approve('task', task_id)
   const waits = async () =>
     (await buyer.status(run_id)).loop.steps.find(({ step }) => step === 'review_step')?.state
-  await expect.poll(waits, { timeout: 60_000 }).toBe('waits')
+  await expect.poll(waits).toBe('waits')
   return { run_id, task_id, reaches }
 }
 

@@ -240,7 +240,7 @@ export async function post(
 export async function eventually<T>(
   ask: () => Promise<T>,
   right: (answer: T) => boolean,
-  withinMs = 40_000,
+  withinMs = 120_000,
   everyMs = 100,
 ): Promise<T> {
   const until = Date.now() + within(withinMs)

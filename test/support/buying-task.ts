@@ -132,9 +132,7 @@ export function buyingAgent(
     await reaches(task_token, 'operating')
     const runId = (await findTask(db, taskId))?.run_id ?? ''
     // The run comes to its review by itself.
-    await expect
-      .poll(() => codeOf(review('loop_step', runId)), { timeout: 30_000, interval: 300 })
-      .toBeUndefined()
+    await expect.poll(() => codeOf(review('loop_step', runId)), { interval: 300 }).toBeUndefined()
     await reaches(task_token, 'closed')
   }
 

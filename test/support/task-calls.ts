@@ -118,8 +118,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
       .body.exception
   const stateOf = async (token: string) =>
     (await asHolder(token).call('task-ledger', {})).body.task.state
-  const reaches = (token: string, state: string) =>
-    expect.poll(() => stateOf(token), { timeout: 20_000 }).toBe(state)
+  const reaches = (token: string, state: string) => expect.poll(() => stateOf(token)).toBe(state)
   const decided = (
     subjectId: string,
     kind: InputOf<'loop-review-record'>['subject_kind'],
@@ -134,7 +133,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
       return items.find((item) => 'summary' in item && String(item.summary).includes(taskId))
         ?.subject_id
     }
-    await expect.poll(waits, { timeout: 20_000 }).toBeDefined()
+    await expect.poll(waits).toBeDefined()
     return (await waits()) ?? ''
   }
   return {

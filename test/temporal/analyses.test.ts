@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await startDatabase()
   temporal = await startTemporal()
   server = await startModelServer()
-}, 120_000)
+})
 afterAll(async () => {
   await server?.stop()
   await temporal?.stop()

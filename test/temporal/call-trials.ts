@@ -82,7 +82,7 @@ async function trialsOf(
   const worked = async () => {
     const taskId = await funded()
     await review('task', taskId)
-    await expect.poll(() => findOpenReview(db, runIdOf(taskId)), { timeout: 30_000 }).toBeDefined()
+    await expect.poll(() => findOpenReview(db, runIdOf(taskId))).toBeDefined()
     return taskId
   }
   // The owner of the id in the answer comes first.

@@ -50,7 +50,7 @@ beforeAll(async () => {
   receiver = await startReceiver(key)
   closers.unshift(receiver.stop)
   workflowBundle = await bundleWorkflows()
-}, 180_000)
+})
 afterAll(() => closeAll(closers))
 
 /** A worker of each queue, as the program runs them, with another way out where a test brings one. */

@@ -36,7 +36,7 @@ beforeAll(async () => {
     { timing: 'short-timing.ts' },
   )
   server = await startModelServer()
-}, 240_000)
+})
 beforeEach(() => server.asked.splice(0))
 afterAll(async () => {
   await fixture?.stop()
@@ -102,10 +102,8 @@ async function begun(
 async function review(taskId: string, round: number, decision: 'approve' | 'revise') {
   const runId = runIdOf(taskId)
   await expect
-    .poll(
-      async () =>
-        (await listLoopSteps(fixture.db, runId)).filter(({ verdict }) => verdict === null),
-      { timeout: 60_000 },
+    .poll(async () =>
+      (await listLoopSteps(fixture.db, runId)).filter(({ verdict }) => verdict === null),
     )
     .toMatchObject([{ step: 'review_step', round }])
   const decided = { decisionId: 'rd_2', decidedBy: 'operator:alice', note: '', judgements: [] }
@@ -115,7 +113,7 @@ async function review(taskId: string, round: number, decision: 'approve' | 'revi
 
 async function packageOf(taskId: string): Promise<MadePackage> {
   const found = () => findReturnPackage(fixture.db, runIdOf(taskId))
-  await expect.poll(found, { timeout: 60_000 }).toBeDefined()
+  await expect.poll(found).toBeDefined()
   return (await found())?.package as MadePackage
 }
 
@@ -132,7 +130,7 @@ async function replayed(taskId: string) {
 /** Charges an attested result, without which what a model drafted is withheld. */
 async function deliver(taskId: string): Promise<void> {
   const stateOf = async () => (await findTask(fixture.db, taskId))?.state
-  await expect.poll(stateOf, { timeout: 60_000 }).toBe('attested')
+  await expect.poll(stateOf).toBe('attested')
   expect((await replayed(taskId)).outputs).toBe(0)
   const usage_receipt_id = `rc_${'a'.repeat(64)}`
   await fixture.tasks.record(taskId, ['receipts_issued', { usage_receipt_id }])
@@ -202,7 +200,6 @@ verifies(
     server = await startModelServer()
     await stop()
   },
-  180_000,
 )
 
 verifies(
@@ -226,7 +223,6 @@ verifies(
     expect(check).toMatchObject({ ok: true, detail: expect.stringContaining('again') })
     await stop()
   },
-  180_000,
 )
 
 verifies(
@@ -250,5 +246,4 @@ verifies(
     expect(server.asked).toEqual([])
     await stop()
   },
-  180_000,
 )

@@ -16,7 +16,7 @@ let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
   fixture = await startTaskWorkflows({ runsAtOnce: { agent: AT_ONCE, rail: 64 } })
   await fixture.serve()
-}, 240_000)
+})
 afterAll(() => fixture?.stop())
 
 /** A trusted agent with so many tasks that wait for a slot; no sweep has read them yet. */
@@ -98,7 +98,6 @@ verifies(
       ]),
     ).toEqual([])
   },
-  150_000,
 )
 
 verifies(
@@ -116,7 +115,6 @@ verifies(
     expect(most).toBeGreaterThan(AT_ONCE)
     expect(most).toBeLessThanOrEqual(6)
   },
-  120_000,
 )
 
 verifies(

@@ -52,7 +52,7 @@ beforeAll(async () => {
     // Tasks at work whose turn does not come take their places as well.
     AGENT_RUNS_AT_ONCE: '100',
   }
-}, 240_000)
+})
 afterEach(() => kill())
 afterAll(() => fixture?.stop())
 
@@ -128,7 +128,6 @@ verifies(
     expect(await check()).toEqual([])
     await fixture.replay(...trials.map(({ taskId }) => taskId))
   },
-  180_000,
 )
 
 verifies(
@@ -242,5 +241,4 @@ verifies(
       await api.stop()
     }
   },
-  180_000,
 )

@@ -35,7 +35,7 @@ beforeAll(async () => {
   }
   current = await bundle('workflows/index.ts')
   drifted = await bundle('test/temporal/drifted/index.ts')
-}, 180_000)
+})
 
 const names = historyNames()
 const replay = (bundle: WorkflowBundleWithSourceMap, name: string) =>

@@ -33,7 +33,7 @@ beforeAll(async () => {
     temporal.stop,
   )
   workflowBundle = await bundleWorkflows()
-}, 180_000)
+})
 afterAll(() => closeAll(closers))
 
 const payoutIn = (state: PayoutSnapshot['state']): PayoutSnapshot => ({

@@ -16,14 +16,12 @@ let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
   fixture = await startTaskWorkflows()
   await fixture.serve()
-}, 240_000)
+})
 afterAll(() => fixture?.stop())
 
 const hash = 'a'.repeat(64)
 const reaches = (taskId: string, state: TaskState) =>
-  expect
-    .poll(async () => (await fixture.rowOf(taskId)).state, { timeout: 40_000, interval: 100 })
-    .toBe(state)
+  expect.poll(async () => (await fixture.rowOf(taskId)).state, { interval: 100 }).toBe(state)
 const notified = (id: string) => fixture.receiver.received.filter((one) => one.id === id)
 const outcomes = async (id: string) =>
   (await listAttempts(fixture.db, id)).map(({ outcome }) => outcome)
@@ -41,7 +39,7 @@ verifies(
     fixture.receiver.answers.push({ status: 503 }, { status: 503 })
     const { taskId, first } = await finished()
     for (const failures of [1, 2]) {
-      await expect.poll(() => outcomes(first), { timeout: 20_000 }).toHaveLength(failures)
+      await expect.poll(() => outcomes(first)).toHaveLength(failures)
       await expect.poll(() => outcomes(first)).not.toContain(null)
       await redeliver(fixture, first)
     }
@@ -61,37 +59,31 @@ verifies(
     await fixture.client.workflow.getHandle(taskId).result()
     await fixture.replay(taskId, `callback-${first}`)
   },
-  120_000,
 )
 
-verifies(
-  'task.callback',
-  'a receiver that is gone stops the task until a redelivery',
-  async () => {
-    fixture.receiver.answers.push({ status: 410 })
-    const { taskId, first } = await finished()
-    await reaches(taskId, 'exception_open')
-    const [exception] = await listTaskExceptions(fixture.db, taskId)
-    expect(exception).toMatchObject({
-      code: 'callback_failed',
-      resume_state: 'callback_pending',
-      money_moved: 'no',
-    })
-    expect(await outcomes(first)).toEqual(['gone'])
-    await fixture.send(taskId, 'replay_prepared', { action: 'redeliver_callback' })
-    await fixture.send(taskId, 'replayed', {})
-    await reaches(taskId, 'closed')
-    const latest = await latestDelivery(fixture.db, taskId, 'task_updated')
-    expect(latest).toMatchObject({ ordinal: 2, state: 'delivered' })
-    expect((await listLedger(fixture.db, taskId)).slice(-2).map(({ event }) => event)).toEqual([
-      'callback_delivered',
-      'closed',
-    ])
-    await fixture.client.workflow.getHandle(taskId).result()
-    await fixture.replay(taskId)
-  },
-  120_000,
-)
+verifies('task.callback', 'a receiver that is gone stops the task until a redelivery', async () => {
+  fixture.receiver.answers.push({ status: 410 })
+  const { taskId, first } = await finished()
+  await reaches(taskId, 'exception_open')
+  const [exception] = await listTaskExceptions(fixture.db, taskId)
+  expect(exception).toMatchObject({
+    code: 'callback_failed',
+    resume_state: 'callback_pending',
+    money_moved: 'no',
+  })
+  expect(await outcomes(first)).toEqual(['gone'])
+  await fixture.send(taskId, 'replay_prepared', { action: 'redeliver_callback' })
+  await fixture.send(taskId, 'replayed', {})
+  await reaches(taskId, 'closed')
+  const latest = await latestDelivery(fixture.db, taskId, 'task_updated')
+  expect(latest).toMatchObject({ ordinal: 2, state: 'delivered' })
+  expect((await listLedger(fixture.db, taskId)).slice(-2).map(({ event }) => event)).toEqual([
+    'callback_delivered',
+    'closed',
+  ])
+  await fixture.client.workflow.getHandle(taskId).result()
+  await fixture.replay(taskId)
+})
 
 verifies(
   'task.callback',
@@ -99,10 +91,10 @@ verifies(
   async () => {
     fixture.receiver.answers.push({ status: 503 })
     const { taskId, first } = await finished()
-    await expect.poll(() => outcomes(first), { timeout: 20_000 }).toEqual(['failed'])
+    await expect.poll(() => outcomes(first)).toEqual(['failed'])
     await fixture.send(taskId, 'exception_raised', { code: 'operator_hold', detail: 'held' })
     await ensureCallback(fixture.client, first)
-    await expect.poll(() => outcomes(first), { timeout: 20_000 }).toEqual(['failed', 'taken'])
+    await expect.poll(() => outcomes(first)).toEqual(['failed', 'taken'])
     await fixture.send(taskId, 'replay_prepared', { action: 'replay' })
     await fixture.send(taskId, 'replayed', {})
     await reaches(taskId, 'closed')
@@ -111,5 +103,4 @@ verifies(
     await fixture.client.workflow.getHandle(taskId).result()
     await fixture.replay(taskId)
   },
-  120_000,
 )

@@ -25,7 +25,7 @@ let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
   fixture = await startTaskWorkflows()
   await fixture.serve()
-}, 240_000)
+})
 afterAll(() => fixture?.stop())
 
 /** A task that is paid for and has its input and its approval, on its way. */
@@ -43,9 +43,7 @@ async function begun(
   return task_id
 }
 const reaches = (taskId: string, state: string) =>
-  expect
-    .poll(async () => (await findTask(fixture.db, taskId))?.state, { timeout: 40_000 })
-    .toBe(state)
+  expect.poll(async () => (await findTask(fixture.db, taskId))?.state).toBe(state)
 /** The exception that stops the task, with its cause. */
 const stopped = async (taskId: string) => {
   await reaches(taskId, 'exception_open')
@@ -80,9 +78,7 @@ const home = async (taskId: string) => {
 }
 const decide = async (taskId: string, decision: 'approve' | 'revise', round: number) => {
   const runId = runIdOf(taskId)
-  await expect
-    .poll(async () => (await findOpenReview(fixture.db, runId))?.round, { timeout: 40_000 })
-    .toBe(round)
+  await expect.poll(async () => (await findOpenReview(fixture.db, runId))?.round).toBe(round)
   const review = { decision, decisionId: 'rd_2', decidedBy: 'operator:1', note: '', judgements: [] }
   await transaction(fixture.db, (tx) => recordReview(tx, runId, review))
   await fixture.gateway.wake(taskId)
@@ -114,7 +110,7 @@ verifies(
   async () => {
     const taskId = await begun({ usage: 'operational' })
     const runId = runIdOf(taskId)
-    await expect.poll(() => findOpenReview(fixture.db, runId), { timeout: 40_000 }).toBeDefined()
+    await expect.poll(() => findOpenReview(fixture.db, runId)).toBeDefined()
     await fixture.client.workflow.getHandle(runId).terminate('by hand')
     const exception = await stopped(taskId)
     expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'operating' })
@@ -130,9 +126,7 @@ verifies(
   'a task whose workflow was ended continues with the next sweep',
   async () => {
     const taskId = await begun({ usage: 'operational' })
-    await expect
-      .poll(() => findOpenReview(fixture.db, runIdOf(taskId)), { timeout: 40_000 })
-      .toBeDefined()
+    await expect.poll(() => findOpenReview(fixture.db, runIdOf(taskId))).toBeDefined()
     const resting = await fixture.tasks.taskIn('preflight_checked')
     await fixture.client.workflow.getHandle(taskId).terminate('by hand')
     await wakeOlderThan(fixture.client, fixture.db)

@@ -35,13 +35,11 @@ beforeAll(async () => {
     return fixture.real.takeStep(input)
   }
   await fixture.serve({ takeStep })
-}, 240_000)
+})
 afterAll(() => fixture?.stop())
 
 const reaches = (taskId: string, state: TaskState) =>
-  expect
-    .poll(async () => (await fixture.rowOf(taskId)).state, { timeout: 30_000, interval: 50 })
-    .toBe(state)
+  expect.poll(async () => (await fixture.rowOf(taskId)).state, { interval: 50 }).toBe(state)
 /** What the checker finds, but for the credit that the fixture released, so that its tasks rest before their charge. */
 const check = async () => {
   const found = await checkTasks(await readTaskFacts(fixture.tasks.url, fixture.address), [])
@@ -64,7 +62,7 @@ async function atReview(agent_id: string): Promise<{ taskId: string; runId: stri
   await patiently(() => fixture.gateway.wake(taskId))
   const open = async () =>
     (await listLoopSteps(fixture.db, runId)).some(({ verdict }) => verdict === null)
-  await expect.poll(open, { timeout: 30_000 }).toBe(true)
+  await expect.poll(open).toBe(true)
   return { taskId, runId }
 }
 /** More updates than one run takes, from callers who never pause. */
@@ -124,7 +122,6 @@ verifies(
     expect((await fixture.rowOf(untimed)).state).toBe('trust_pending')
     await fixture.replay(contract, quote, credit)
   },
-  120_000,
 )
 
 verifies(
@@ -139,7 +136,6 @@ verifies(
       state: 'quoted',
     })
   },
-  120_000,
 )
 
 verifies(
@@ -156,7 +152,6 @@ verifies(
     await reaches(taskId, 'attested')
     await reaches(queued, 'attested')
   },
-  120_000,
 )
 
 verifies(
@@ -170,12 +165,11 @@ verifies(
     await reaches(taskId, 'attested')
     await fixture.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${'b'.repeat(64)}` })
     await fixture.client.workflow.getHandle(taskId).result()
-    await expect.poll(() => runsOf(taskId), { timeout: 20_000 }).toContain('CONTINUED_AS_NEW')
+    await expect.poll(() => runsOf(taskId)).toContain('CONTINUED_AS_NEW')
     const steps = await listLoopSteps(fixture.db, runId)
     expect(steps.map(({ round, attempt }) => `${attempt}${round}`)).toEqual(Array(9).fill('00'))
     expect(await check()).toEqual([])
   },
-  90_000,
 )
 
 verifies(
@@ -190,14 +184,13 @@ verifies(
     for (let left = LONG_HISTORY; left > 0; left -= 1)
       await patiently(() => fixture.gateway.wake(woken.task_id))
     for (const { task_id } of [refusing, woken]) {
-      await expect.poll(() => runsOf(task_id), { timeout: 20_000 }).toContain('CONTINUED_AS_NEW')
+      await expect.poll(() => runsOf(task_id)).toContain('CONTINUED_AS_NEW')
       expect(await fixture.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({
         state: 'quoted',
       })
     }
     expect(await check()).toEqual([])
   },
-  90_000,
 )
 
 verifies(
@@ -224,5 +217,4 @@ verifies(
       loopSteps.map((step) => `${runId} ${step}`),
     )
   },
-  120_000,
 )

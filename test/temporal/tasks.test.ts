@@ -25,7 +25,7 @@ quietRuntime()
 let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
   fixture = await startTaskWorkflows({ runsAtOnce: { agent: 2, rail: 100 } })
-}, 240_000)
+})
 afterEach(() => fixture?.endServing())
 afterAll(() => fixture?.stop())
 
@@ -120,7 +120,6 @@ verifies(
     })
     await fixture.replay(taskId, runId)
   },
-  120_000,
 )
 
 verifies(
@@ -133,17 +132,13 @@ verifies(
     await approved(fixture.tasks.deps, taskId)
     await fixture.gateway.wake(taskId)
     const runId = await expect
-      .poll(async () => (await fixture.rowOf(taskId)).run_id, { timeout: 20_000 })
+      .poll(async () => (await fixture.rowOf(taskId)).run_id)
       .not.toBeNull()
       .then(async () => String((await fixture.rowOf(taskId)).run_id))
     const waits = (round: number) =>
       expect
-        .poll(
-          async () =>
-            (await listLoopSteps(fixture.db, runId)).filter(({ verdict }) => verdict === null),
-          {
-            timeout: 20_000,
-          },
+        .poll(async () =>
+          (await listLoopSteps(fixture.db, runId)).filter(({ verdict }) => verdict === null),
         )
         .toMatchObject([{ step: 'review_step', round }])
     const decide = async (decision: 'approve' | 'revise') => {
@@ -175,7 +170,6 @@ verifies(
     await intact(taskId)
     await fixture.replay(taskId, runId)
   },
-  120_000,
 )
 
 verifies(
@@ -204,7 +198,6 @@ verifies(
     await stop()
     await fixture.replay(supplied, waived)
   },
-  120_000,
 )
 
 verifies(
@@ -238,7 +231,6 @@ verifies(
     await stop()
     await fixture.replay(contract, quote, credit)
   },
-  120_000,
 )
 
 verifies(
@@ -264,7 +256,6 @@ verifies(
     }
     await stop()
   },
-  180_000,
 )
 
 verifies(
@@ -299,7 +290,6 @@ verifies(
     await stop()
     await fixture.replay(taskId, String((await fixture.rowOf(taskId)).run_id))
   },
-  120_000,
 )
 
 verifies(
@@ -345,7 +335,6 @@ verifies(
     await intact(taskId)
     await fixture.replay(taskId, String((await fixture.rowOf(taskId)).run_id))
   },
-  180_000,
 )
 
 verifies(
@@ -366,36 +355,28 @@ verifies(
     await fixture.replay(task_id)
     await stop()
   },
-  120_000,
 )
 
-verifies(
-  'task.slots',
-  'a third task of an agent waits for a slot and then starts',
-  async () => {
-    const gate = new Set<string>()
-    const takeStep: Steps['takeStep'] = async (step) => {
-      while (step.step === 'worker' && !gate.has('open')) await sleep(50)
-      return fixture.real.takeStep(step)
-    }
-    const stop = await fixture.serve({ takeStep })
-    const ids = [await funded(), await funded(), await funded()]
-    for (const taskId of ids) {
-      await input(taskId)
-      await fixture.gateway.wake(taskId)
-      await expect
-        .poll(async () => (await fixture.rowOf(taskId)).state, { timeout: 20_000 })
-        .toMatch(/queued|operating/)
-    }
-    expect((await Promise.all(ids.map(fixture.rowOf))).map(({ state }) => state)).toEqual([
-      'operating',
-      'operating',
-      'queued',
-    ])
-    gate.add('open')
-    for (const taskId of ids) await reaches(taskId, 'attested', 25_000)
-    await stop()
-    await fixture.replay(...ids)
-  },
-  120_000,
-)
+verifies('task.slots', 'a third task of an agent waits for a slot and then starts', async () => {
+  const gate = new Set<string>()
+  const takeStep: Steps['takeStep'] = async (step) => {
+    while (step.step === 'worker' && !gate.has('open')) await sleep(50)
+    return fixture.real.takeStep(step)
+  }
+  const stop = await fixture.serve({ takeStep })
+  const ids = [await funded(), await funded(), await funded()]
+  for (const taskId of ids) {
+    await input(taskId)
+    await fixture.gateway.wake(taskId)
+    await expect.poll(async () => (await fixture.rowOf(taskId)).state).toMatch(/queued|operating/)
+  }
+  expect((await Promise.all(ids.map(fixture.rowOf))).map(({ state }) => state)).toEqual([
+    'operating',
+    'operating',
+    'queued',
+  ])
+  gate.add('open')
+  for (const taskId of ids) await reaches(taskId, 'attested', 25_000)
+  await stop()
+  await fixture.replay(...ids)
+})

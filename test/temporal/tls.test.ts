@@ -62,7 +62,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   port = (proxy.address() as AddressInfo).port
   closers.unshift(async () => void proxy.close())
-}, 120_000)
+})
 afterAll(async () => {
   await closeAll(closers)
   rmSync(folder, { recursive: true, force: true })
@@ -110,7 +110,6 @@ verifies(
     expect(await reaches(settings('client', 'stranger'))).toEqual([false, false])
     expect(passed).toBe(connections)
   },
-  120_000,
 )
 
 verifies('stack.temporal-tls', 'a certificate is given with its key', () => {

@@ -35,7 +35,7 @@ let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
   fixture = await startTaskWorkflows()
   await fixture.serve()
-}, 240_000)
+})
 afterAll(() => fixture?.stop())
 
 const { usage, ...head } = usageMaterial(20_000)
@@ -69,9 +69,7 @@ async function upload(
   return sha256
 }
 const reaches = (taskId: string, state: TaskState) =>
-  expect
-    .poll(async () => (await fixture.rowOf(taskId)).state, { timeout: 60_000, interval: 100 })
-    .toBe(state)
+  expect.poll(async () => (await fixture.rowOf(taskId)).state, { interval: 100 }).toBe(state)
 const provide = (taskId: string, input: unknown) =>
   transaction(fixture.db, (tx) => provideInput(tx, taskId, input))
 /** A funded task of the rail that waits for nothing but its input. */
@@ -114,7 +112,6 @@ verifies(
     const expected = digestOf(tokenops.work(tokenops.input.parse(inline)).result)
     expect(results).toEqual([expected, expected])
   },
-  120_000,
 )
 
 verifies(
@@ -163,7 +160,6 @@ verifies(
       await pool.close()
     }
   },
-  120_000,
 )
 
 verifies(
@@ -181,7 +177,6 @@ verifies(
       detail: expect.stringContaining('file_unreadable /usage: the file has faults'),
     })
   },
-  120_000,
 )
 
 verifies(
@@ -210,7 +205,6 @@ verifies(
     expect(made?.result_sha256).toBe(digestOf(fold?.close().result))
     await fixture.replay(taskId, String(task.run_id))
   },
-  120_000,
 )
 
 verifies('input.used', 'inputs not uploaded, of others or not announced are refused', async () => {

@@ -163,29 +163,24 @@ needsPython('verify.agreement', 'both verifiers judge each hostile text alike', 
   expect(found).toEqual(ours)
 })
 
-needsPython(
-  'verify.hostile',
-  'docs/verify.py ends each hostile text with a verdict',
-  () => {
-    const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-hostile-'))
-    const save = (file: string, content: string | Uint8Array) => {
-      writeFileSync(join(scratch, file), content)
-      return join(scratch, file)
-    }
-    const given = hostileTexts().map(([kind, content], at) => [kind, save(`${at}`, content)])
-    expect(given.length).toBeGreaterThanOrEqual(200)
-    const list = save('list.json', JSON.stringify(given))
-    const keys = save('keys.json', JSON.stringify(logSets.with_log))
-    const program = join(import.meta.dirname, 'hostile.py')
-    const out = execFileSync('python3', [program, list, keys], { encoding: 'utf8' })
-    rmSync(scratch, { recursive: true, force: true })
-    const ran: { code: number; crash: string | null; seconds: number }[] = JSON.parse(out)
-    expect(ran.filter(({ crash }) => crash !== null)).toEqual([])
-    expect(ran.filter(({ code }) => code !== 1 && code !== 3)).toEqual([])
-    expect(ran.filter(({ seconds }) => seconds > 0.05)).toEqual([])
-  },
-  120_000,
-)
+needsPython('verify.hostile', 'docs/verify.py ends each hostile text with a verdict', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-hostile-'))
+  const save = (file: string, content: string | Uint8Array) => {
+    writeFileSync(join(scratch, file), content)
+    return join(scratch, file)
+  }
+  const given = hostileTexts().map(([kind, content], at) => [kind, save(`${at}`, content)])
+  expect(given.length).toBeGreaterThanOrEqual(200)
+  const list = save('list.json', JSON.stringify(given))
+  const keys = save('keys.json', JSON.stringify(logSets.with_log))
+  const program = join(import.meta.dirname, 'hostile.py')
+  const out = execFileSync('python3', [program, list, keys], { encoding: 'utf8' })
+  rmSync(scratch, { recursive: true, force: true })
+  const ran: { code: number; crash: string | null; seconds: number }[] = JSON.parse(out)
+  expect(ran.filter(({ crash }) => crash !== null)).toEqual([])
+  expect(ran.filter(({ code }) => code !== 1 && code !== 3)).toEqual([])
+  expect(ran.filter(({ seconds }) => seconds > 0.05)).toEqual([])
+})
 
 verifies('verify.vectors', 'documents call docs/verify.py one file and count the vectors', () => {
   const count = all.length.toLocaleString('en')

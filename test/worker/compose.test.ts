@@ -392,5 +392,4 @@ verifies(
     const doctor = ['node', ...files, 'dist/worker/cli.js', 'doctor']
     expect((await runCommand(doctor, environmentOf('worker'))).stdout).toMatch(/all is well\n$/)
   },
-  120_000,
 )

@@ -16,7 +16,7 @@ let rail: Rail
 beforeAll(async () => {
   stack = await startStack({ apis: 2, workers: 3, env: { CHAIN_POLL_MS: '100' } })
   rail = await openRail(stack)
-}, 240_000)
+})
 afterAll(async () => {
   await rail?.stop()
   await stack?.stop()

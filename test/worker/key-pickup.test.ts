@@ -16,7 +16,7 @@ import { verifies } from '../verifies.ts'
 let apis: ComposedApis
 beforeAll(async () => {
   apis = await startComposed({ apis: 2 })
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const file = () => apis.config.SIGNING_KEYS_FILE
@@ -54,7 +54,6 @@ verifies(
     const verdict = await fetch(`${apis.hosts[0]!.base}/api/verify-receipt?receipt=${jws}`)
     expect(await verdict.json()).toMatchObject({ verified: true })
   },
-  120_000,
 )
 
 verifies(
@@ -100,5 +99,4 @@ verifies(
     writeFileSync(tokensFile, readFileSync(tokensFile, 'utf8').slice(0, 60))
     expect(tokenKeys()).toHaveLength(2)
   },
-  120_000,
 )

@@ -10,7 +10,7 @@ import { verifies } from '../verifies.ts'
 let apis: ComposedApis
 beforeAll(async () => {
   apis = await startComposed()
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 type Body = { verified: boolean; keys: { kid: string }[] }
@@ -109,7 +109,6 @@ verifies(
     expect(twice).toMatchObject({ code: 1, text: expect.stringContaining('the key is revoked') })
     expect(await cli('keys', 'retire', 'receipt-unknown', ...by())).toMatchObject({ code: 1 })
   },
-  120_000,
 )
 
 verifies(
@@ -135,5 +134,4 @@ verifies(
     })
     expect(await cli('operator', 'revoke', id as string, ...by())).toMatchObject({ code: 1 })
   },
-  120_000,
 )

@@ -14,7 +14,7 @@ let authority: Awaited<ReturnType<typeof openAuthority>>
 beforeAll(async () => {
   apis = await startComposed()
   authority = await openAuthority(apis.hosts, apis.operator)
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const cli = (...args: string[]) =>

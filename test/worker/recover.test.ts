@@ -17,7 +17,7 @@ beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'agent-rails-recover-'))
   apis = await startComposedTasks()
   calls = await openTaskCalls(apis)
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
   rmSync(scratch, { recursive: true, force: true })

@@ -71,15 +71,10 @@ verifies(
   600_000,
 )
 
-verifies(
-  'operate.json-logs',
-  'every line of the log of a worker is a JSON object',
-  async () => {
-    // The core of Temporal warns while its server is away.
-    await stack.temporal.kill('SIGKILL')
-    const lines = () => (stack.logs()['worker'] ?? '').split('\n').slice(0, -1)
-    await expect.poll(() => lines().join('\n'), { timeout: 120_000 }).toContain('core')
-    for (const line of lines()) expect(() => JSON.parse(line), line).not.toThrow()
-  },
-  240_000,
-)
+verifies('operate.json-logs', 'every line of the log of a worker is a JSON object', async () => {
+  // The core of Temporal warns while its server is away.
+  await stack.temporal.kill('SIGKILL')
+  const lines = () => (stack.logs()['worker'] ?? '').split('\n').slice(0, -1)
+  await expect.poll(() => lines().join('\n')).toContain('core')
+  for (const line of lines()) expect(() => JSON.parse(line), line).not.toThrow()
+})

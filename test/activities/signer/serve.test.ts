@@ -175,5 +175,4 @@ verifies(
     )
     await expect(connection.call('echo', { text: 'a' }, z.strictObject({}))).rejects.toThrow()
   },
-  120_000,
 )

@@ -106,14 +106,9 @@ verifies(
   },
 )
 
-verifies(
-  'attack.malformed',
-  'a body of wrong form is refused and writes nothing',
-  async () => {
-    const taking = withBody.filter(({ input }) => Object.keys(input.shape ?? {}).length > 0)
-    const wrong: unknown[] = []
-    for (const operation of taking) wrong.push(...(await unrefused(operation, malformed)))
-    expect(wrong).toEqual([])
-  },
-  240_000,
-)
+verifies('attack.malformed', 'a body of wrong form is refused and writes nothing', async () => {
+  const taking = withBody.filter(({ input }) => Object.keys(input.shape ?? {}).length > 0)
+  const wrong: unknown[] = []
+  for (const operation of taking) wrong.push(...(await unrefused(operation, malformed)))
+  expect(wrong).toEqual([])
+})

@@ -31,7 +31,7 @@ beforeAll(async () => {
   owner = await openCallers(apis)
   other = await openCallers(apis)
   ids = (await openRecords(apis, owner)).ids
-}, 240_000)
+})
 afterAll(() => apis?.stop())
 
 /** Every write that counts a workflow of its example in the daily quotas. */
@@ -168,8 +168,7 @@ verifies('attack.live', 'of 20 equal tests of the service at once one begins', a
       (count(*) filter (where ended_at is null))::int as open from harness_runs`.execute(apis.db)
     return rows[0] ?? { begun: 0, open: 0 }
   }
-  const ended = () =>
-    expect.poll(async () => (await tests()).open, { timeout: 120_000, interval: 500 }).toBe(0)
+  const ended = () => expect.poll(async () => (await tests()).open, { interval: 500 }).toBe(0)
   const played = starting.filter(({ id }) => suites.test(id))
   expect(played.length).toBeGreaterThan(3)
   for (const operation of played) {

@@ -18,9 +18,7 @@ verifies('operate.gauges', 'waiting reviews, tasks and exceptions are counted', 
   await newAgentClient(stack.calls.hosts).register()
   const { token } = await stack.calls.agreed('operational')
   await stack.calls.raise(token)
-  await expect
-    .poll(metrics, { timeout: 20_000 })
-    .toContain('agent_rails_task_exceptions{code="caller_dispute"} 1')
+  await expect.poll(metrics).toContain('agent_rails_task_exceptions{code="caller_dispute"} 1')
   const text = await metrics()
   expect(text).toContain('agent_rails_reviews_waiting{kind="agent"} 1')
   expect(text).toContain('agent_rails_reviews_waiting{kind="loop_step"} 0')

@@ -10,7 +10,7 @@ let base: string
 beforeAll(async () => {
   apis = await startComposed({ apis: 1 })
   base = apis.hosts[0]?.base ?? ''
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const read = async (path: string, accept: string) => {

@@ -66,7 +66,7 @@ beforeAll(async () => {
   await storeReceipts(apis.db, 0, COUNT)
   // As a log that has long grown in batches of any size.
   await sequence(log, 100)
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const bytesOf = (hashes: string[]) => hashes.map((hash) => new Uint8Array(Buffer.from(hash, 'hex')))

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const headers = { Authorization: `Bearer ${agent.credential}` }
   mcp = await connectMcp(others.base, headers)
   former = await connectFormerMcp(others.base, headers)
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all([mcp?.close(), former?.close()])
   await apis?.stop()

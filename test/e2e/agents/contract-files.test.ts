@@ -18,7 +18,7 @@ beforeAll(async () => {
   agent = await openAgentUse(hosts(), stack.accounts.operator.credential, {
     rails: ['contractops', 'packetops'],
   })
-}, 200_000)
+})
 afterAll(async () => stack?.stop())
 
 const hosts = () => ({ base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string })
@@ -38,8 +38,7 @@ async function read(mediaType: UploadType, file: Uint8Array) {
   const { task_token } = task
   const holder = createClient({ baseUrl: hosts().base, osUrl: hosts().os, statusToken: task_token })
   const ledger = async () => (await holder.call('task-ledger', {})).body.task
-  const reaches = (state: string) =>
-    expect.poll(async () => (await ledger()).state, { timeout: 40_000 }).toBe(state)
+  const reaches = (state: string) => expect.poll(async () => (await ledger()).state).toBe(state)
   const agreed = await task.agree()
   await agreed.accept()
   await reaches('trusted')
@@ -68,34 +67,29 @@ const cited = (found: readonly { citation: { quote: string; place?: string } }[]
     place,
   ])
 
-verifies(
-  'files.used',
-  'a contract as PDF and as DOCX is read from upload to report',
-  async () => {
-    const pdf = await read('application/pdf', pdfOfPages(pages))
-    const word = await read(docx, docxOf(paragraphs.map(paragraph).join('')))
-    const inline = contractops.work(contractopsInput).result
-    for (const { result, report, sha256 } of [pdf, word]) {
-      expect(result.parties.map(({ name }) => name)).toEqual(inline.parties.map(({ name }) => name))
-      expect(result.terms.notice?.deadline_on).toBe(inline.terms.notice?.deadline_on)
-      expect(result.obligations).toHaveLength(inline.obligations.length)
-      expect(result.amounts.map(({ value }) => value)).toEqual(
-        inline.amounts.map(({ value }) => value),
-      )
-      for (const shown of ['Northwind Ledger, Inc.', '2026-07-02', 'State of New York', sha256])
-        expect(report).toContain(shown)
-    }
-    const law = 'This Agreement is governed by the laws of the State of New York.'
-    const cap = paragraphs[7]?.replace('6. Liability. ', '')
-    expect(cited(pdf.result.governing_law)).toEqual([[law, 'page 2']])
-    expect(cited(pdf.result.liability_caps)).toEqual([[cap, 'page 2']])
-    expect(cited(pdf.result.parties).map(([, place]) => place)).toEqual(['page 1', 'page 1'])
-    expect(cited(word.result.governing_law)).toEqual([[law, 'paragraph 9']])
-    expect(cited(word.result.liability_caps)).toEqual([[cap, 'paragraph 8']])
-    expect(cited(word.result.parties).map(([, place]) => place)).toEqual([
-      'paragraph 2',
-      'paragraph 2',
-    ])
-  },
-  120_000,
-)
+verifies('files.used', 'a contract as PDF and as DOCX is read from upload to report', async () => {
+  const pdf = await read('application/pdf', pdfOfPages(pages))
+  const word = await read(docx, docxOf(paragraphs.map(paragraph).join('')))
+  const inline = contractops.work(contractopsInput).result
+  for (const { result, report, sha256 } of [pdf, word]) {
+    expect(result.parties.map(({ name }) => name)).toEqual(inline.parties.map(({ name }) => name))
+    expect(result.terms.notice?.deadline_on).toBe(inline.terms.notice?.deadline_on)
+    expect(result.obligations).toHaveLength(inline.obligations.length)
+    expect(result.amounts.map(({ value }) => value)).toEqual(
+      inline.amounts.map(({ value }) => value),
+    )
+    for (const shown of ['Northwind Ledger, Inc.', '2026-07-02', 'State of New York', sha256])
+      expect(report).toContain(shown)
+  }
+  const law = 'This Agreement is governed by the laws of the State of New York.'
+  const cap = paragraphs[7]?.replace('6. Liability. ', '')
+  expect(cited(pdf.result.governing_law)).toEqual([[law, 'page 2']])
+  expect(cited(pdf.result.liability_caps)).toEqual([[cap, 'page 2']])
+  expect(cited(pdf.result.parties).map(([, place]) => place)).toEqual(['page 1', 'page 1'])
+  expect(cited(word.result.governing_law)).toEqual([[law, 'paragraph 9']])
+  expect(cited(word.result.liability_caps)).toEqual([[cap, 'paragraph 8']])
+  expect(cited(word.result.parties).map(([, place]) => place)).toEqual([
+    'paragraph 2',
+    'paragraph 2',
+  ])
+})

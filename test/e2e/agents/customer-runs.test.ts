@@ -14,7 +14,7 @@ beforeAll(async () => {
     operator: stack.accounts.operator.credential,
     config: config as never,
   })
-}, 200_000)
+})
 afterAll(() => stack?.stop())
 
 verifies('production.customer-run', 'a paid and reviewed run closes with its binding', async () => {
@@ -29,10 +29,10 @@ verifies('production.customer-run', 'a paid and reviewed run closes with its bin
   const { run_id } = body.run
   await agent.order(String(body.binding.work_order_id), 'approve')
   const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
-  await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+  await expect.poll(waits).toEqual(['review'])
   await agent.approve('loop_step', run_id)
   const state = async () => (await agent.status(run_id, 5_000)).state
-  await expect.poll(state, { timeout: 60_000 }).toBe('closed')
+  await expect.poll(state).toBe('closed')
   const listed = (await agent.client.call('production-runs-read', { run_id })).body
   expect(listed).toMatchObject({
     total: 1,

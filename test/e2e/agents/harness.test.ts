@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
   })
   rail = await openRail(stack)
-}, 200_000)
+})
 afterAll(async () => {
   await rail?.stop()
   await stack?.stop()
@@ -141,7 +141,6 @@ verifies(
     )
     expect(ended).toMatchObject({ passed: 1, failed: 0 })
   },
-  90_000,
 )
 
 verifies(

@@ -35,7 +35,7 @@ let rail: Rail
 beforeAll(async () => {
   stack = await startStack({ env: { SWEEP_GRACE_MS: '200', SWEEP_EVERY_MS: '500' } })
   rail = await openRail(stack)
-}, 200_000)
+})
 afterAll(async () => {
   await rail?.stop()
   await stack?.stop()

@@ -26,7 +26,7 @@ beforeAll(async () => {
   former = await connectFormerMcp(hosts.base, headers)
   // Clients of the former SDK check results once they know the tools.
   await former.list()
-}, 200_000)
+})
 afterAll(async () => {
   await Promise.all([current?.close(), former?.close()])
   await rail?.stop()
@@ -93,37 +93,31 @@ verifies(
       const read = await current.call('get_run_status', { run_id, wait_ms: 1000 })
       return (read.structuredContent as Started).run.state
     }
-    await expect.poll(state, { timeout: 60_000 }).toBe('credit_funded')
+    await expect.poll(state).toBe('credit_funded')
     const again = await current.call('start_rail_run', start, meta)
     expect(runIdOf(again)).toBe(run_id)
     const overHttp = await agent.start({ mode: 'start_agent_run', ...start })
     expect(overHttp.body.run.run_id).toBe(run_id)
     expect(await rail.balance(address)).toBe(2n * PRICE)
   },
-  120_000,
 )
 
-verifies(
-  'mcp.payment',
-  'both eras send one paid call at once, and it is paid once',
-  async () => {
-    const start = await quoted(former)
-    const unpaid = await former.call('start_rail_run', start)
-    expect(unpaid.isError).toBe(true)
-    const { address, pay } = await openWallet(3n * PRICE)
-    const meta = await pay(unpaid.structuredContent)
-    const send = (client: McpClient) => client.call('start_rail_run', start, meta)
-    const sent = await Promise.all([send(current), send(former), send(current), send(former)])
-    // One that finds the payment under way is refused, and never asked to pay again.
-    for (const { isError, structuredContent } of sent)
-      if (isError) expect(structuredContent['status']).not.toBe(402)
-    const settled = await former.call('start_rail_run', start, meta)
-    const runs = [settled, ...sent].filter(({ isError }) => !isError).map(runIdOf)
-    expect(new Set(runs).size).toBe(1)
-    expect(await rail.balance(address)).toBe(2n * PRICE)
-  },
-  120_000,
-)
+verifies('mcp.payment', 'both eras send one paid call at once, and it is paid once', async () => {
+  const start = await quoted(former)
+  const unpaid = await former.call('start_rail_run', start)
+  expect(unpaid.isError).toBe(true)
+  const { address, pay } = await openWallet(3n * PRICE)
+  const meta = await pay(unpaid.structuredContent)
+  const send = (client: McpClient) => client.call('start_rail_run', start, meta)
+  const sent = await Promise.all([send(current), send(former), send(current), send(former)])
+  // One that finds the payment under way is refused, and never asked to pay again.
+  for (const { isError, structuredContent } of sent)
+    if (isError) expect(structuredContent['status']).not.toBe(402)
+  const settled = await former.call('start_rail_run', start, meta)
+  const runs = [settled, ...sent].filter(({ isError }) => !isError).map(runIdOf)
+  expect(new Set(runs).size).toBe(1)
+  expect(await rail.balance(address)).toBe(2n * PRICE)
+})
 
 verifies('mcp.payment', 'a payment that is none is refused, and nothing is begun', async () => {
   const start = await quoted(current)
@@ -150,60 +144,53 @@ async function assertTaken(sent: ReturnType<Tasks['cancel']>) {
 }
 
 const isFunded = (runId: string) =>
-  expect
-    .poll(async () => (await agent.status(runId)).state, { timeout: 60_000 })
-    .toBe('credit_funded')
+  expect.poll(async () => (await agent.status(runId)).state).toBe('credit_funded')
 
 const statusOf = async (tasks: Tasks, taskId: string) =>
   (await tasks.get(taskId)).result?.['status']
 
-verifies(
-  'mcp.tasks',
-  'a paid run is a task of its agent until it has its result',
-  async () => {
-    const tasks = taking()
-    const start = await quoted(current)
-    const unpaid = (await tasks.call('start_rail_run', start)).result ?? {}
-    expect(unpaid).toMatchObject({ resultType: 'complete', isError: true })
-    const { address, pay } = await openWallet(3n * PRICE)
-    const meta = await pay(unpaid.structuredContent ?? {})
-    const { result: handle } = await tasks.call('start_rail_run', start, meta)
-    const taskId = String(handle?.['taskId'])
-    expect(handle).toMatchObject({
-      resultType: 'task',
-      taskId: expect.stringMatching(/^run_[0-9a-f]{64}$/),
-      status: 'working',
-      createdAt: expect.stringMatching(/^\d{4}-.+Z$/),
-      ttlMs: null,
-      pollIntervalMs: 2000,
-      _meta: { 'x402/payment-response': { success: true } },
-    })
-    const { result: working } = await tasks.get(taskId)
-    expect(working).toMatchObject({ resultType: 'complete', taskId, status: 'working' })
-    expect(working).not.toHaveProperty('result')
-    const plain = await current.call('start_rail_run', start, meta)
-    expect(runIdOf(plain)).toBe(taskId)
-    const { task_id } = (plain.structuredContent as { run: { task_id: string } }).run
-    await isFunded(taskId)
-    await agent.approve('task', task_id)
-    const isReviewed = async () =>
-      (await agent.status(taskId)).loop.steps.find(({ step }) => step === 'review_step')?.state
-    await expect.poll(isReviewed, { timeout: 60_000 }).toBe('waits')
-    await agent.approve('loop_step', taskId)
-    await expect.poll(() => statusOf(tasks, taskId), { timeout: 60_000 }).toBe('completed')
-    const given = (await tasks.get(taskId)).result?.['result'] as typeof plain
-    expect(given.structuredContent).toMatchObject({ run: { run_id: taskId }, challenge: null })
-    expect(JSON.parse(given.content[0]?.text ?? '')).toEqual(given.structuredContent)
-    expect(given.isError ?? false).toBe(false)
-    await assertTaken(tasks.cancel(taskId))
-    expect(await statusOf(tasks, taskId)).toBe('completed')
-    const again = (await tasks.call('start_rail_run', start, meta)).result ?? {}
-    expect(again['resultType']).toBe('complete')
-    expect(again.structuredContent).toMatchObject({ run: { run_id: taskId } })
-    expect(await rail.balance(address)).toBe(2n * PRICE)
-  },
-  120_000,
-)
+verifies('mcp.tasks', 'a paid run is a task of its agent until it has its result', async () => {
+  const tasks = taking()
+  const start = await quoted(current)
+  const unpaid = (await tasks.call('start_rail_run', start)).result ?? {}
+  expect(unpaid).toMatchObject({ resultType: 'complete', isError: true })
+  const { address, pay } = await openWallet(3n * PRICE)
+  const meta = await pay(unpaid.structuredContent ?? {})
+  const { result: handle } = await tasks.call('start_rail_run', start, meta)
+  const taskId = String(handle?.['taskId'])
+  expect(handle).toMatchObject({
+    resultType: 'task',
+    taskId: expect.stringMatching(/^run_[0-9a-f]{64}$/),
+    status: 'working',
+    createdAt: expect.stringMatching(/^\d{4}-.+Z$/),
+    ttlMs: null,
+    pollIntervalMs: 2000,
+    _meta: { 'x402/payment-response': { success: true } },
+  })
+  const { result: working } = await tasks.get(taskId)
+  expect(working).toMatchObject({ resultType: 'complete', taskId, status: 'working' })
+  expect(working).not.toHaveProperty('result')
+  const plain = await current.call('start_rail_run', start, meta)
+  expect(runIdOf(plain)).toBe(taskId)
+  const { task_id } = (plain.structuredContent as { run: { task_id: string } }).run
+  await isFunded(taskId)
+  await agent.approve('task', task_id)
+  const isReviewed = async () =>
+    (await agent.status(taskId)).loop.steps.find(({ step }) => step === 'review_step')?.state
+  await expect.poll(isReviewed).toBe('waits')
+  await agent.approve('loop_step', taskId)
+  await expect.poll(() => statusOf(tasks, taskId)).toBe('completed')
+  const given = (await tasks.get(taskId)).result?.['result'] as typeof plain
+  expect(given.structuredContent).toMatchObject({ run: { run_id: taskId }, challenge: null })
+  expect(JSON.parse(given.content[0]?.text ?? '')).toEqual(given.structuredContent)
+  expect(given.isError ?? false).toBe(false)
+  await assertTaken(tasks.cancel(taskId))
+  expect(await statusOf(tasks, taskId)).toBe('completed')
+  const again = (await tasks.call('start_rail_run', start, meta)).result ?? {}
+  expect(again['resultType']).toBe('complete')
+  expect(again.structuredContent).toMatchObject({ run: { run_id: taskId } })
+  expect(await rail.balance(address)).toBe(2n * PRICE)
+})
 
 verifies('mcp.tasks', 'a task is unknown to another agent and needs the extension', async () => {
   const start = await quoted(current)
@@ -242,7 +229,7 @@ verifies(
         .catch(() => undefined)
     const { run_id } = unpaid.structuredContent['run'] as { run_id: string }
     const handle = async () => (await tasks.call('start_rail_run', start, meta)).result?.['taskId']
-    await expect.poll(handle, { timeout: 60_000 }).toBe(run_id)
+    await expect.poll(handle).toBe(run_id)
     await isFunded(run_id)
     await Promise.all([tasks.cancel(run_id), tasks.cancel(run_id)].map(assertTaken))
     await expect.poll(() => statusOf(tasks, run_id)).toBe('cancelled')
@@ -256,7 +243,6 @@ verifies(
     expect(entitlement).toMatchObject({ state: 'returned', consumed_units: 0 })
     expect(await rail.balance(address)).toBe(2n * PRICE)
   },
-  120_000,
 )
 
 verifies('mcp.cancel', 'a run that is cancelled before it is paid takes no money', async () => {

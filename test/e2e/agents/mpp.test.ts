@@ -21,7 +21,7 @@ beforeAll(async () => {
   rail = await openRail(stack)
   const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
   agent = await openAgentUse(hosts, stack.accounts.operator.credential)
-}, 200_000)
+})
 afterAll(async () => {
   await rail?.stop()
   await stack?.stop()
@@ -117,9 +117,7 @@ verifies(
     const created = await paid.json()
     // Past the end of its challenge as well.
     const { expires } = readCredential(credential).challenge
-    await expect
-      .poll(() => Date.now() > Date.parse(String(expires)), { timeout: 30_000 })
-      .toBe(true)
+    await expect.poll(() => Date.now() > Date.parse(String(expires))).toBe(true)
     const repeats = await Promise.all([1, 2, 3].map(() => call.send({ authorization: credential })))
     for (const repeat of repeats) {
       expect(repeat.status).toBe(201)
@@ -268,10 +266,9 @@ verifies(
     expect(await again.json()).toMatchObject({ run: { run_id: run.run_id } })
     await expectReceipt(again, wallet.address)
     const state = async () => (await agent.status(run.run_id)).state
-    await expect.poll(state, { timeout: 60_000 }).toBe('credit_funded')
+    await expect.poll(state).toBe('credit_funded')
     expect(await rail.balance(wallet.address)).toBe(2n * PRICE)
   },
-  120_000,
 )
 
 verifies(
@@ -294,31 +291,26 @@ verifies(
   },
 )
 
-verifies(
-  'mpp.mcp',
-  'the MCP client of mppx pays a tool and has its receipt',
-  async () => {
-    const { input } = await startCall()
-    const { mode: _mode, ...args } = input
-    const wallet = await rail.openAgent({ tokens: 3n * PRICE })
-    const bearer = { Authorization: `Bearer ${agent.credential}` }
-    const mcp = await connectSdk(stack.baseUrls[0] as string, bearer)
-    const paying = MppMcpClient.wrap(mcp as never, { methods: [chargeBy(wallet.account)] })
-    const call = (paying as unknown as Paying).callTool
-    const result = await call({ name: 'start_rail_run', arguments: args })
-    expect(result.isError ?? false).toBe(false)
-    const [charge] = await paidBy(wallet.address)
-    expect(result.receipt).toMatchObject({
-      method: 'evm',
-      status: 'success',
-      reference: charge?.transactionHash,
-      challengeId: expect.stringMatching(/^[\w-]{43}$/),
-    })
-    expect(await rail.balance(wallet.address)).toBe(2n * PRICE)
-    await mcp.close()
-  },
-  120_000,
-)
+verifies('mpp.mcp', 'the MCP client of mppx pays a tool and has its receipt', async () => {
+  const { input } = await startCall()
+  const { mode: _mode, ...args } = input
+  const wallet = await rail.openAgent({ tokens: 3n * PRICE })
+  const bearer = { Authorization: `Bearer ${agent.credential}` }
+  const mcp = await connectSdk(stack.baseUrls[0] as string, bearer)
+  const paying = MppMcpClient.wrap(mcp as never, { methods: [chargeBy(wallet.account)] })
+  const call = (paying as unknown as Paying).callTool
+  const result = await call({ name: 'start_rail_run', arguments: args })
+  expect(result.isError ?? false).toBe(false)
+  const [charge] = await paidBy(wallet.address)
+  expect(result.receipt).toMatchObject({
+    method: 'evm',
+    status: 'success',
+    reference: charge?.transactionHash,
+    challengeId: expect.stringMatching(/^[\w-]{43}$/),
+  })
+  expect(await rail.balance(wallet.address)).toBe(2n * PRICE)
+  await mcp.close()
+})
 type Paying = {
   callTool(call: object): Promise<{ isError?: boolean; receipt?: object }>
 }

@@ -31,7 +31,7 @@ verifies(
   async () => {
     const quick = await invitations.invite({ valid_for_seconds: 50 })
     const kept = await invitations.invite()
-    await expect.poll(() => statusOf(quick.pilot.pilot_id), { timeout: 30_000 }).toBe('RUNNING')
+    await expect.poll(() => statusOf(quick.pilot.pilot_id)).toBe('RUNNING')
     await stack.worker().kill('SIGKILL')
     await stack.temporal.kill('SIGKILL')
     // The answer needs neither of them.
@@ -45,22 +45,17 @@ verifies(
     await stack.temporal.waitReady()
     await stack.worker().start()
     await expect
-      .poll(() => invitations.waiting(quick.pilot.pilot_id), { timeout: 60_000 })
+      .poll(() => invitations.waiting(quick.pilot.pilot_id))
       .toMatchObject([{ state: 'invited', allowed_decisions: ['reject'] }])
     await expect
-      .poll(() => codeOf(invitations.read(quick.invitation_token)).catch(() => 'open'), {
-        timeout: 60_000,
-      })
+      .poll(() => codeOf(invitations.read(quick.invitation_token)).catch(() => 'open'))
       .toBe('invitation_expired')
-    await expect.poll(() => statusOf(quick.pilot.pilot_id), { timeout: 30_000 }).toBe('COMPLETED')
+    await expect.poll(() => statusOf(quick.pilot.pilot_id)).toBe('COMPLETED')
     expect(await codeOf(invitations.respond(quick.invitation_token, { response: 'decline' }))).toBe(
       'invitation_expired',
     )
     const declined = await invitations.invite()
     await invitations.respond(declined.invitation_token, { response: 'decline' })
-    await expect
-      .poll(() => statusOf(declined.pilot.pilot_id), { timeout: 30_000 })
-      .toBe('COMPLETED')
+    await expect.poll(() => statusOf(declined.pilot.pilot_id)).toBe('COMPLETED')
   },
-  220_000,
 )

@@ -11,7 +11,7 @@ beforeAll(async () => {
   stack = await startStack()
   const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
   agent = await openAgentUse(hosts, stack.accounts.operator.credential)
-}, 200_000)
+})
 afterAll(() => stack?.stop())
 
 verifies('loop.product', 'a bought run closes, and its package is proven by itself', async () => {
@@ -28,7 +28,7 @@ verifies('loop.product', 'a bought run closes, and its package is proven by itse
   expect(states(body.stages)).toBe('done done done to_do to_do to_do to_do')
   await agent.approve('task', task_id)
   const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
-  await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+  await expect.poll(waits).toEqual(['review'])
   await agent.approve('loop_step', run_id)
   const read = async () => {
     const { body } = await agent.client.call('diligence-loop-read', { run_id })
@@ -39,7 +39,7 @@ verifies('loop.product', 'a bought run closes, and its package is proven by itse
   await stack.worker().kill('SIGKILL')
   await restart(stack.worker())
   await expect
-    .poll(async () => states((await read()).stages), { timeout: 90_000 })
+    .poll(async () => states((await read()).stages))
     .toBe('done done done done done done done')
   const { stages } = await read()
   const proof_id = stages.find(({ stage }) => stage === 'proof')?.evidence_id ?? ''

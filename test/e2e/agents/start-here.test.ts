@@ -10,7 +10,7 @@ import { verifies } from '../../verifies.ts'
 let stack: TestStack
 beforeAll(async () => {
   stack = await startStack({})
-}, 200_000)
+})
 afterAll(async () => stack?.stop())
 
 type Document = z.output<typeof StartHere>

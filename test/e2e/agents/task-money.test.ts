@@ -22,7 +22,7 @@ beforeAll(async () => {
   const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
   const operator = stack.accounts.operator.credential
   buyer = buyingAgent(hosts, await trustedAgent(hosts, operator), operator, rail.db)
-}, 200_000)
+})
 afterAll(async () => {
   await rail?.stop()
   await stack?.stop()
@@ -88,7 +88,6 @@ verifies(
     await buyer.reaches(task.task_token, 'credit_funded', 60_000)
     await comesHome(task, 'clearing:stablecoin_reference', amount_usd)
   },
-  200_000,
 )
 
 verifies(
@@ -112,5 +111,4 @@ verifies(
     await buyer.reaches(task.task_token, 'credit_funded', 60_000)
     await comesHome(task, 'clearing:x402_reference', amount_usd)
   },
-  200_000,
 )

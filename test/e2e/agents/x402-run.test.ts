@@ -16,7 +16,7 @@ beforeAll(async () => {
   rail = await openRail(stack)
   const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
   agent = await openAgentUse(hosts, stack.accounts.operator.credential)
-}, 200_000)
+})
 afterAll(async () => {
   await rail?.stop()
   await stack?.stop()
@@ -66,12 +66,11 @@ verifies(
     })
     const { run_id } = body.run
     const state = async () => (await agent.status(run_id)).state
-    await expect.poll(state, { timeout: 60_000 }).toBe('credit_funded')
+    await expect.poll(state).toBe('credit_funded')
     const again = await client.call('start-agent-run', input)
     expect(again.body.run).toMatchObject({ run_id, quote_id })
     expect(await rail.balance(address)).toBe(2n * price)
   },
-  120_000,
 )
 
 verifies(

@@ -17,7 +17,7 @@ let stack: TestStack
 beforeAll(async () => {
   const [started] = await Promise.all([startStack(), install()])
   stack = started
-}, 180_000)
+})
 afterAll(async () => {
   await stack?.stop()
   rmSync(project, { recursive: true, force: true })
@@ -96,7 +96,6 @@ verifies(
     const done = { state: 'closed', verdict: 'proven', kind: 'onboarding', code: 'invalid_request' }
     expect(JSON.parse(stdout)).toEqual(done)
   },
-  120_000,
 )
 
 verifies(
@@ -116,7 +115,6 @@ verifies(
     expect(stdout).toMatch(/^closed proven \{/)
     expect(stdout).toMatch(/signed: attestation\n$/)
   },
-  120_000,
 )
 
 verifies(

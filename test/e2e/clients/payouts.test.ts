@@ -16,7 +16,7 @@ let rail: Rail
 beforeAll(async () => {
   stack = await startStack()
   rail = await openRail(stack)
-}, 200_000)
+})
 afterAll(async () => {
   await rail?.stop()
   await stack?.stop()
@@ -56,9 +56,7 @@ async function packageOf(): Promise<{ zip: Uint8Array; run_id: string }> {
     })
   ).body
   const url = `${stack.baseUrls[0]}/api/agents/status/${status_token}/return-package?as=zip`
-  await expect
-    .poll(async () => (await fetch(url)).status, { timeout: 60_000, interval: 500 })
-    .toBe(200)
+  await expect.poll(async () => (await fetch(url)).status, { interval: 500 }).toBe(200)
   return { zip: new Uint8Array(await (await fetch(url)).arrayBuffer()), run_id: run.run_id }
 }
 
@@ -158,7 +156,6 @@ verifies(
     expect(local.out).toMatch(/r00 +0x[0-9a-fA-F]{40} +1 +created +no +po_/)
     expect(wallet.address).not.toBe(stack.accounts.agents[1]?.address)
   },
-  200_000,
 )
 
 verifies(
@@ -179,7 +176,6 @@ verifies(
     expect(codes(await submit(file))).toEqual([null, null, null])
     expect(await balance()).toBe(0n)
   },
-  120_000,
 )
 
 verifies(
@@ -210,5 +206,4 @@ verifies(
     expect(noKey).toMatchObject({ code: 1, text: expect.stringContaining('no private key') })
     expect(noKey.text).not.toContain(body.idempotency_key)
   },
-  120_000,
 )

@@ -32,7 +32,7 @@ if (missing !== undefined)
 let stack: PastingStack
 beforeAll(async () => {
   stack = await startPastingStack()
-}, 180_000)
+})
 afterAll(async () => {
   await stack?.stop()
   rmSync(scratch, { recursive: true, force: true })

@@ -10,7 +10,7 @@ import { verifies } from '../../verifies.ts'
 let apis: ComposedApis
 beforeAll(async () => {
   apis = await startComposed()
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const base = () => apis.hosts[0]!.base
@@ -67,7 +67,6 @@ verifies(
     expect((await patient.answer).status).toBe(201)
     expect(new Set(patient.sent).size).toBe(1)
   },
-  120_000,
 )
 
 verifies('client.repeats', 'another refusal is thrown at once, with its problem', async () => {

@@ -17,7 +17,7 @@ import { verifies } from '../../verifies.ts'
 let apis: ComposedApis
 beforeAll(async () => {
   apis = await startComposed()
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const hosts = () => ({
@@ -107,7 +107,6 @@ verifies(
     // A key set that was saved before cannot know.
     expect(await verifyReceipt(jws, retired)).toMatchObject({ kind: 'onboarding' })
   },
-  120_000,
 )
 
 verifies(
@@ -168,5 +167,4 @@ verifies(
     await end('revoke', callback)
     expect(verifyWebhook(before, body, await keySet(), nowSeconds())).toBe(false)
   },
-  120_000,
 )

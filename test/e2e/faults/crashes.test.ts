@@ -88,7 +88,7 @@ verifies(
     // Its workflow runs and knows an authorized payout; the row is ahead of it.
     await insertReservedTransfer(rail.db, payout_id)
     const status = async () => (await findTransfer(rail.db, payout_id))?.status
-    await expect.poll(status, { timeout: 120_000 }).toMatch(/included|final/)
+    await expect.poll(status).toMatch(/included|final/)
   },
 )
 

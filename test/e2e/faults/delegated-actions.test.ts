@@ -94,5 +94,4 @@ verifies(
       expect([used_actions, used_usd, tasks.length]).toEqual([9, RUN_USD, 1])
     }
   },
-  180_000,
 )

@@ -141,7 +141,6 @@ verifies(
     })
     await expectAllVerify(receipts)
   },
-  120_000,
 )
 
 const waits = [0, 30, 100, 300]
@@ -219,5 +218,4 @@ verifies(
         .slice(-2),
     ).toEqual(['active', 'retired'])
   },
-  120_000,
 )

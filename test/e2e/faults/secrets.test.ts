@@ -57,9 +57,7 @@ async function run() {
     })
   const { body } = await start()
   await agent.approve('payment_reference', payment_reference_id)
-  await expect
-    .poll(async () => (await agent.status(body.run.run_id)).state, { timeout: 60_000 })
-    .toBe('credit_funded')
+  await expect.poll(async () => (await agent.status(body.run.run_id)).state).toBe('credit_funded')
   await agent.approve('task', body.run.task_id)
 }
 
@@ -149,5 +147,4 @@ verifies(
       expect.arrayContaining(['agent_input_chunks', 'authority_mandates', 'payouts']),
     )
   },
-  240_000,
 )

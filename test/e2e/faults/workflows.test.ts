@@ -17,7 +17,7 @@ beforeAll(async () => {
     config: { BASE_URL: hosts[0]!.base } as never,
   })
   await agent.fund(5_000)
-}, 240_000)
+})
 afterAll(() => stack?.stop())
 
 /** The schedule of a workflow, asked at Temporal itself. */
@@ -47,7 +47,7 @@ verifies('workflow.killed', 'a firing is carried out once although both were kil
       () => true,
       () => false,
     )
-  await expect.poll(isScheduled, { timeout: 60_000, interval: 500 }).toBe(true)
+  await expect.poll(isScheduled, { interval: 500 }).toBe(true)
   await stack.worker().kill('SIGKILL')
   // One day is due, and no worker can carry it out.
   const day = 86_400_000
@@ -59,7 +59,7 @@ verifies('workflow.killed', 'a firing is carried out once although both were kil
   for (const part of [stack.temporal, stack.worker()]) await restart(part)
 
   const firings = async () => (await agent.read(id)).firings.filter(({ state }) => state !== 'due')
-  await expect.poll(async () => (await firings()).length, { timeout: 120_000 }).toBeGreaterThan(0)
+  await expect.poll(async () => (await firings()).length).toBeGreaterThan(0)
   const started = (await firings()).filter(({ state }) => state === 'started')
   expect(started.length).toBe(1)
   // It is dated by when it was due, and not by when the worker came back.

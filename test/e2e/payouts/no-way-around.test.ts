@@ -154,5 +154,4 @@ verifies(
     expect(body.payout.state).toBe('executed')
     expect(await rail.balance(wallet)).toBe(before - 1_000_000n)
   },
-  120_000,
 )

@@ -70,7 +70,6 @@ verifies(
     const rewrite = sql`update payment_signatures set valid_before = 0 where payment_id = ${paymentIdOf(on.rail, first)}`
     await expect(rewrite.execute(on.rail.db)).rejects.toThrow(/stays as it was seen/)
   },
-  120_000,
 )
 
 verifies(
@@ -122,7 +121,6 @@ verifies(
     })
     expect(earned).toBe(100_000n)
   },
-  120_000,
 )
 
 verifies(
@@ -164,5 +162,4 @@ verifies(
     })
     expect(earned).toBe(200_000n)
   },
-  120_000,
 )

@@ -135,7 +135,7 @@ verifies(
   'two workers make one schedule that survives a restart',
   async () => {
     // The list is read from visibility, which shows a new schedule a little later.
-    await expect.poll(schedules, { timeout: 20_000 }).toEqual([RECONCILIATION_SCHEDULE])
+    await expect.poll(schedules).toEqual([RECONCILIATION_SCHEDULE])
     await stack.worker(1).kill('SIGKILL')
     await stack.worker(1).start()
     await stack.worker(1).waitReady()

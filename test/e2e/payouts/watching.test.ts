@@ -40,7 +40,7 @@ beforeAll(async () => {
     env: { CALLBACK_ALLOW_HOSTS: origin, SWEEP_EVERY_MS: '300', CHAIN_POLL_MS: '100' },
   })
   rail = await openRail(stack)
-}, 180_000)
+})
 afterAll(async () => {
   await rail?.stop()
   await stack?.stop()
@@ -65,41 +65,36 @@ const timed = async <T>(call: () => Promise<T>): Promise<[T, number]> => {
   return [await call(), performance.now() - began]
 }
 
-verifies(
-  'status.wait',
-  'a paid read waits for the next change and is charged once',
-  async () => {
-    const agent = await rail.openAgent({ tokens: 10n * limits.priceAtomic })
-    const { payout_id } = await rail.authorized(agent)
-    const penniless = await rail.openAgent()
-    await rail.useUpFreeCalls(agent.address)
-    await rail.useUpFreeCalls(penniless.address)
-    const before = await rail.balance(agent.address)
-    const waiting = timed(() =>
-      agent.client.call('payout-status', { payout_id }, { waitSeconds: 20 }),
-    )
-    await eventually(
-      () => rail.balance(agent.address),
-      (balance) => balance === before - limits.priceAtomic,
-    )
-    const done = execute(agent, payout_id)
-    const [answer, ms] = await waiting
-    expect(appliedOf(answer)).toBe('wait=20')
-    expect(answer.body.payout.transfer.status).not.toBe('none')
-    expect(ms).toBeLessThan(within(20_000))
-    await done
-    expect(before - (await rail.balance(agent.address))).toBe(2n * limits.priceAtomic)
+verifies('status.wait', 'a paid read waits for the next change and is charged once', async () => {
+  const agent = await rail.openAgent({ tokens: 10n * limits.priceAtomic })
+  const { payout_id } = await rail.authorized(agent)
+  const penniless = await rail.openAgent()
+  await rail.useUpFreeCalls(agent.address)
+  await rail.useUpFreeCalls(penniless.address)
+  const before = await rail.balance(agent.address)
+  const waiting = timed(() =>
+    agent.client.call('payout-status', { payout_id }, { waitSeconds: 20 }),
+  )
+  await eventually(
+    () => rail.balance(agent.address),
+    (balance) => balance === before - limits.priceAtomic,
+  )
+  const done = execute(agent, payout_id)
+  const [answer, ms] = await waiting
+  expect(appliedOf(answer)).toBe('wait=20')
+  expect(answer.body.payout.transfer.status).not.toBe('none')
+  expect(ms).toBeLessThan(within(20_000))
+  await done
+  expect(before - (await rail.balance(agent.address))).toBe(2n * limits.priceAtomic)
 
-    const [refused, refusedMs] = await timed(() =>
-      problemOf(
-        penniless.client.call('payout-status', { idempotency_key: 'none' }, { waitSeconds: 20 }),
-      ),
-    )
-    expect(['payment_required', 'not_found']).toContain(refused.code)
-    expect(refusedMs).toBeLessThan(within(5_000))
-  },
-  120_000,
-)
+  const [refused, refusedMs] = await timed(() =>
+    problemOf(
+      penniless.client.call('payout-status', { idempotency_key: 'none' }, { waitSeconds: 20 }),
+    ),
+  )
+  expect(['payment_required', 'not_found']).toContain(refused.code)
+  expect(refusedMs).toBeLessThan(within(5_000))
+})
 
 verifies(
   'status.wait',
@@ -134,7 +129,6 @@ verifies(
     expect(ms).toBeLessThan(within(5_000))
     expect(appliedOf(await read())).toBeNull()
   },
-  120_000,
 )
 
 verifies(
@@ -183,7 +177,6 @@ verifies(
     const read = await agent.client.call('payout-callback-read', { mode: 'read_callback' })
     expect(read.body).toMatchObject({ callback_url: hook, host_proven: true })
   },
-  120_000,
 )
 
 verifies(

@@ -8,7 +8,7 @@ import { blocksOf, codeOf, type Snippet, snippetsOf } from './snippets.ts'
 let stack: PastingStack
 beforeAll(async () => {
   stack = await startPastingStack()
-}, 180_000)
+})
 afterAll(() => stack?.stop())
 
 const documents = execFileSync('git', ['ls-files', 'README.md', 'docs/*.md'], {
@@ -46,7 +46,6 @@ verifies(
     expect(calls?.match(/"state": ?"created"/g)).toHaveLength(2)
     expect(operator).toContain('proven')
   },
-  180_000,
 )
 
 verifies(
@@ -68,7 +67,6 @@ verifies(
       expect(await paste(snippet), snippet.name).not.toBe('')
     }
   },
-  120_000,
 )
 
 verifies(
@@ -110,7 +108,6 @@ verifies(
     for (const file of reasons.flatMap((reason) => reason.match(/test\/\S+\.ts/g) ?? []))
       expect(read(file)).not.toBe('')
   },
-  120_000,
 )
 
 verifies('docs.as-pasted', 'no example pays an account whose key is published', () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     rails: ['energyops', 'tokenops'],
     requested_scopes: ['runs:read', 'runs:write'],
   })
-}, 180_000)
+})
 afterAll(() => apis?.stop())
 
 const operator = () => createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
@@ -117,13 +117,13 @@ verifies(
     const again = (await operator().call('energyops-runtime-run', decided)).body
     expect(again.review_decision).toEqual(begun.review_decision)
     const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
-    await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+    await expect.poll(waits).toEqual(['review'])
     await agent.approve('loop_step', run_id)
     const state = async () => {
       const read = await agent.client.call('energyops-controlled-pilot-read', { run_id })
       return 'pilot' in read.body ? read.body.pilot.state : undefined
     }
-    await expect.poll(state, { timeout: 60_000 }).toBe('delivered')
+    await expect.poll(state).toBe('delivered')
     const pack = (await operator().call('loop-audit-pack', { run_id })).body
     expect(pack.decisions.map(({ receipt_id }) => receipt_id)).toContain(
       begun.review_decision?.receipt_id,
@@ -230,16 +230,14 @@ verifies('pilot.grant', 'an operator grants the run of a pilot, which is no paym
   expect(rows).toEqual([{ state: 'expired' }])
   const run_id = String(run?.run_id)
   const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
-  await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+  await expect.poll(waits).toEqual(['review'])
   await agent.approve('loop_step', run_id)
   const read = async () => {
     const { body } = await operator().call('first-pilot-read', { pilot_id })
     if (!('conditions' in body)) throw new Error('a pilot was expected')
     return body.conditions.flatMap(({ condition, met }) => (met ? condition : []))
   }
-  await expect
-    .poll(read, { timeout: 60_000 })
-    .toEqual(['activated', 'approved', 'delivered', 'charged'])
+  await expect.poll(read).toEqual(['activated', 'approved', 'delivered', 'charged'])
   expect(await accountsOf(begun.run?.entitlement_id)).toEqual([
     'clearing:operator_grant',
     'revenue:operator_grant',
@@ -266,9 +264,7 @@ verifies(
     expect(rows[0]?.input).not.toBe(rows[1]?.input)
     const ended = async () =>
       (await operator().call('work-read', { id: String(rows[1]?.task_id) })).body
-    await expect
-      .poll(async () => JSON.stringify(await ended()).includes('"closed"'), { timeout: 60_000 })
-      .toBe(true)
+    await expect.poll(async () => JSON.stringify(await ended()).includes('"closed"')).toBe(true)
     for (const account of await accountsOf(rows[1]?.en)) expect(account).toMatch(/:sandbox$/)
     // Its own run takes another input only from its agent.
     const proposed = { pilot_id, funding: 'granted_entitlement', input: other } as const

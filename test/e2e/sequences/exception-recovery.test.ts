@@ -8,7 +8,7 @@ import { verifies } from '../../verifies.ts'
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
-}, 180_000)
+})
 afterAll(() => apis?.stop())
 
 const hosts = () => apis.hosts[0] as Hosts
@@ -71,7 +71,7 @@ for (const how of ['paused', 'failed'] as const)
 
       await decided(requested.body.recovery_request?.recovery_id ?? '', 'recovery', 'approve')
       const waits = async () => (await buyer.status(run_id)).waiting_for
-      await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+      await expect.poll(waits).toEqual(['review'])
       await decided(run_id, 'loop_step', 'approve')
       await reaches('closed')
       const { entries } = (await holder.call('task-ledger', {})).body

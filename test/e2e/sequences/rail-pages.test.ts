@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'agent-rails-examples-'))
 let stack: TestStack
 beforeAll(async () => {
   stack = await startStack({})
-}, 200_000)
+})
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
   await stack?.stop()

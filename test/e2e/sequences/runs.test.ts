@@ -304,7 +304,6 @@ verifies(
     const { items } = (await stranger().call('callback-demo-read', { receiver: run })).body
     expect(items).toMatchObject([{ event: 'task_updated', verified: true }])
   },
-  120_000,
 )
 
 /** The steps of the full reference run, each with the entry of the ledger that shows it. */
@@ -415,7 +414,6 @@ verifies(
     const { items } = (await stranger().call('callback-demo-read', { receiver: run })).body
     expect(items).toMatchObject([{ event: 'task_updated', verified: true }])
   },
-  120_000,
 )
 
 const stateOf = async ({ holder }: { holder: Client }) =>

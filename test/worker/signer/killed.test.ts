@@ -91,5 +91,4 @@ verifies(
     expect(await once(stopped, 'close')).not.toContain(0)
     expect(said).toContain('keys.json.journal is damaged in line 1')
   },
-  120_000,
 )

@@ -52,7 +52,6 @@ verifies(
       expect(said.toSorted(), `round ${round}`).toEqual(['refused', 'refused', 'refused', 'taken'])
     }
   },
-  120_000,
 )
 
 verifies(

@@ -43,7 +43,7 @@ let said: string
 beforeAll(async () => {
   portBase = await freePortBase()
   said = (await once()).stdout
-}, 120_000)
+})
 afterAll(() => rmSync(data, { recursive: true, force: true }))
 
 verifies(
@@ -175,7 +175,6 @@ verifies(
     expect(second.jwks.keys.map((key) => key.x)).toEqual(first.jwks.keys.map((key) => key.x))
     expect(second.payout['payout_id']).not.toBe(first.payout['payout_id'])
   },
-  120_000,
 )
 
 function filesUnder(folder: string): string[] {

@@ -108,54 +108,44 @@ async function fillCap(): Promise<void> {
 // One data folder and one start after the other, as a user would have it over a day.
 beforeAll(async () => {
   first = await up(start())
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all(started.map(stop))
   rmSync(data, { recursive: true, force: true })
 })
 
-verifies(
-  'start.demo-once',
-  'the demo runs at the first start only',
-  async () => {
-    expect(first.said()).toMatch(/\] summary /)
-    expect(first.said()).toContain(': 0.05 USDC')
-    await fillCap()
-    await agentRails('pause', 'payouts', '--reason', 'maintenance', '--operator', 'demo')
-    await setToken('pause')
-    expect(await stop(first)).toBe(130)
-    const second = await up(start())
-    expect(second.said()).toContain('keeps what it has: EnforcedPause')
-    expect(second.said()).not.toMatch(/\] (created|demo) /)
-    expect(await isReady()).toBe(true)
-    await agentRails('resume', 'payouts', '--reason', 'done', '--operator', 'demo')
-    await stop(second)
-  },
-  120_000,
-)
+verifies('start.demo-once', 'the demo runs at the first start only', async () => {
+  expect(first.said()).toMatch(/\] summary /)
+  expect(first.said()).toContain(': 0.05 USDC')
+  await fillCap()
+  await agentRails('pause', 'payouts', '--reason', 'maintenance', '--operator', 'demo')
+  await setToken('pause')
+  expect(await stop(first)).toBe(130)
+  const second = await up(start())
+  expect(second.said()).toContain('keeps what it has: EnforcedPause')
+  expect(second.said()).not.toMatch(/\] (created|demo) /)
+  expect(await isReady()).toBe(true)
+  await agentRails('resume', 'payouts', '--reason', 'done', '--operator', 'demo')
+  await stop(second)
+})
 
-verifies(
-  'start.stays-up',
-  'a demo that cannot run says why in one line',
-  async () => {
-    const paused = await up(start('--demo'))
-    expect(paused.said().match(/\] demo +stopped: .+\n/g)).toHaveLength(1)
-    expect(await isReady()).toBe(true)
-    await setToken('unpause')
-    await agentRails('pause', 'payouts', '--reason', 'maintenance', '--operator', 'demo')
-    await stop(paused)
-    const held = await up(start('--demo'))
-    expect(held.said()).toMatch(/\] demo +stopped: paused: .*maintenance\n/)
-    expect(await isReady()).toBe(true)
-    await agentRails('resume', 'payouts', '--reason', 'done', '--operator', 'demo')
-    await stop(held)
-    const capped = await up(start('--demo'))
-    expect(capped.said()).toMatch(/\] demo +stopped: daily_cap_exceeded: .+\n/)
-    expect(await isReady()).toBe(true)
-    await stop(capped)
-  },
-  240_000,
-)
+verifies('start.stays-up', 'a demo that cannot run says why in one line', async () => {
+  const paused = await up(start('--demo'))
+  expect(paused.said().match(/\] demo +stopped: .+\n/g)).toHaveLength(1)
+  expect(await isReady()).toBe(true)
+  await setToken('unpause')
+  await agentRails('pause', 'payouts', '--reason', 'maintenance', '--operator', 'demo')
+  await stop(paused)
+  const held = await up(start('--demo'))
+  expect(held.said()).toMatch(/\] demo +stopped: paused: .*maintenance\n/)
+  expect(await isReady()).toBe(true)
+  await agentRails('resume', 'payouts', '--reason', 'done', '--operator', 'demo')
+  await stop(held)
+  const capped = await up(start('--demo'))
+  expect(capped.said()).toMatch(/\] demo +stopped: daily_cap_exceeded: .+\n/)
+  expect(await isReady()).toBe(true)
+  await stop(capped)
+})
 
 verifies(
   'start.stays-up',
@@ -167,5 +157,4 @@ verifies(
     for (const part of ['api', 'worker', 'temporal', 'postgres', 'chain'])
       expect(once.said()).toMatch(new RegExp(`\\] ${part} is stopped`))
   },
-  120_000,
 )

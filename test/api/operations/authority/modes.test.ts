@@ -27,7 +27,7 @@ let authority: Authority
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
   authority = await openAuthority(apis.hosts, apis.operator)
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })

@@ -17,7 +17,7 @@ beforeAll(async () => {
     CALL_LEASE_MS: '120000',
   })
   authority = await openAuthority(apis.hosts, apis.operator)
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })
@@ -61,7 +61,6 @@ verifies(
     expect(events).toHaveLength(1)
     expect(await actionsOf(mandate.mandate_id)).toHaveLength(1)
   },
-  180_000,
 )
 
 /** So many quotes of 49 usd, as that many requests would have made them. */
@@ -137,7 +136,6 @@ verifies(
       .execute()
     expect(tasks).toHaveLength(10)
   },
-  240_000,
 )
 
 verifies(
@@ -198,7 +196,6 @@ verifies(
       .execute()
     expect(unused).toEqual([])
   },
-  180_000,
 )
 
 verifies('authority.guards', 'SQL refuses what no rule would permit', async () => {

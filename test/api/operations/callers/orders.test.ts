@@ -17,7 +17,7 @@ beforeAll(async () => {
   agent = await openAgentUse(hosts(), apis.operator, {
     rails: ['packetops', 'scout', 'contractops'],
   })
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })
@@ -51,13 +51,11 @@ const reviewed = (runId: string) => {
       () => true,
       () => false,
     )
-  return expect.poll(accepted, { timeout: 30_000, interval: 300 }).toBe(true)
+  return expect.poll(accepted, { interval: 300 }).toBe(true)
 }
 const ledgerOf = async (taskToken: string) => (await holder(taskToken).call('task-ledger', {})).body
 const reaches = (taskToken: string, state: string) =>
-  expect
-    .poll(async () => (await ledgerOf(taskToken)).task.state, { timeout: 30_000, interval: 200 })
-    .toBe(state)
+  expect.poll(async () => (await ledgerOf(taskToken)).task.state, { interval: 200 }).toBe(state)
 const statesOf = async (taskToken: string) =>
   (await ledgerOf(taskToken)).entries.map(({ to_state }) => to_state)
 
@@ -111,7 +109,6 @@ verifies(
     const { body } = await holder(status_token).call('agent-status', {})
     expect(body).toMatchObject({ work_order: { state: 'completed' } })
   },
-  90_000,
 )
 
 verifies(
@@ -216,7 +213,7 @@ async function finished({ task_token, task }: Awaited<ReturnType<typeof freeRun>
     await approve('task', task.task_id)
   }
   const runId = async () => (await ledgerOf(task_token)).task.run_id ?? ''
-  await expect.poll(runId, { timeout: 30_000 }).toMatch(/^run_/)
+  await expect.poll(runId).toMatch(/^run_/)
   const id = await runId()
   if (usage === 'operational') await reviewed(id)
   await reaches(task_token, 'closed')
@@ -224,49 +221,44 @@ async function finished({ task_token, task }: Awaited<ReturnType<typeof freeRun>
   return moneyOf(entitlement_id ?? '')
 }
 
-verifies(
-  'caller.free-run',
-  'scout is free, passes every state and posts nothing',
-  async () => {
-    const run = await freeRun('scout', 'operational')
-    const { receipts, postings } = await finished(run, 'operational')
-    expect(postings).toBe(0)
-    expect(receipts).toHaveLength(2)
-    for (const receipt of receipts)
-      expect(receipt).toMatchObject({ price: 'free', usage: 'operational' })
-    expect(receipts.map(({ kind }) => kind).toSorted()).toEqual([
-      'settlement_receipt',
-      'usage_receipt',
-    ])
-    const states = await statesOf(run.task_token)
-    for (const state of [
-      'trusted',
-      'quoted',
-      'credit_pending',
-      'credit_funded',
-      'queued',
-      'operating',
-      'attested',
-    ])
-      expect(states).toContain(state)
-    const again = {
-      mode: 'create_payment_challenge',
-      quote_id: run.quote.quote_id,
-      idempotency_key: freshKey(),
-    } as const
-    expect(await codeOf(agent.client.call('create-payment-challenge', again))).toBe(
-      'unsupported_request',
-    )
-    const other = await (await begunTask(agent, { rail: 'scout' })).agree()
-    expect(await problemOf(other.accept({ quote_id: run.quote.quote_id }))).toMatchObject({
-      code: 'quote_mismatch',
-    })
-    expect(
-      await codeOf(open().call('agent-quote', { rail: 'scout', tier: 'entry', units: 2 })),
-    ).toBe('unsupported_request')
-  },
-  90_000,
-)
+verifies('caller.free-run', 'scout is free, passes every state and posts nothing', async () => {
+  const run = await freeRun('scout', 'operational')
+  const { receipts, postings } = await finished(run, 'operational')
+  expect(postings).toBe(0)
+  expect(receipts).toHaveLength(2)
+  for (const receipt of receipts)
+    expect(receipt).toMatchObject({ price: 'free', usage: 'operational' })
+  expect(receipts.map(({ kind }) => kind).toSorted()).toEqual([
+    'settlement_receipt',
+    'usage_receipt',
+  ])
+  const states = await statesOf(run.task_token)
+  for (const state of [
+    'trusted',
+    'quoted',
+    'credit_pending',
+    'credit_funded',
+    'queued',
+    'operating',
+    'attested',
+  ])
+    expect(states).toContain(state)
+  const again = {
+    mode: 'create_payment_challenge',
+    quote_id: run.quote.quote_id,
+    idempotency_key: freshKey(),
+  } as const
+  expect(await codeOf(agent.client.call('create-payment-challenge', again))).toBe(
+    'unsupported_request',
+  )
+  const other = await (await begunTask(agent, { rail: 'scout' })).agree()
+  expect(await problemOf(other.accept({ quote_id: run.quote.quote_id }))).toMatchObject({
+    code: 'quote_mismatch',
+  })
+  expect(await codeOf(open().call('agent-quote', { rail: 'scout', tier: 'entry', units: 2 }))).toBe(
+    'unsupported_request',
+  )
+})
 
 verifies('caller.free-run', 'a public order of scout is run at nothing as well', async () => {
   const { work_order, rail_runs, status_token } = await ordered({
@@ -307,5 +299,4 @@ verifies(
     const order = ordered({ requested_tool_id: 'service_os', input: undefined, steps })
     expect(await codeOf(order)).toBe('rail_not_allowed')
   },
-  90_000,
 )

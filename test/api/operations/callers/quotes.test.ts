@@ -18,7 +18,7 @@ beforeAll(async () => {
   apis = await startComposedTasks()
   first = await openAgentUse(hosts(), apis.operator)
   second = await openAgentUse(hosts(), apis.operator)
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })

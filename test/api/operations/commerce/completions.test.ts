@@ -42,7 +42,6 @@ const settled = (receiptId: string) =>
     .poll(
       async () =>
         (await apis.open().call('verify-receipt', { receipt_id: receiptId })).body.verified,
-      { timeout: 20_000 },
     )
     .toBe(true)
 async function settle({ id, external, usd, challenge_id }: Awaited<ReturnType<typeof presented>>) {
@@ -54,7 +53,7 @@ async function settle({ id, external, usd, challenge_id }: Awaited<ReturnType<ty
       .select(['state', 'settlement_receipt_id'])
       .where('payment_reference_id', '=', id)
       .executeTakeFirstOrThrow()
-  await expect.poll(async () => (await row()).state, { timeout: 20_000 }).toBe('verified')
+  await expect.poll(async () => (await row()).state).toBe('verified')
   const receiptId = String((await row()).settlement_receipt_id)
   await settled(receiptId)
   return { receiptId, eventId: event.event_id }

@@ -20,7 +20,7 @@ beforeAll(async () => {
       LIMIT_AGENT_PER_MINUTE: '6000',
     },
   })
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
   await chain?.stop()

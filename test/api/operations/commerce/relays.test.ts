@@ -25,9 +25,7 @@ const relay = async (by: Caller, input: InputOf<'model-relay-run'>) =>
 const analyse = async (by: Caller) => (await by.call('model-analysis-run', context())).body
 const verified = (receipt_id: string) =>
   expect
-    .poll(async () => (await apis.open().call('verify-receipt', { receipt_id })).body.verified, {
-      timeout: 20_000,
-    })
+    .poll(async () => (await apis.open().call('verify-receipt', { receipt_id })).body.verified)
     .toBe(true)
 
 verifies('relay.bound', 'a relay binds an analysis, its proof, a use and a receipt', async () => {

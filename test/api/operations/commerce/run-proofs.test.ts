@@ -21,7 +21,7 @@ const firstRun = () => {
 beforeAll(async () => {
   apis = await startComposedTasks()
   agent = await openAgentUse(apis.hosts[0]!, apis.operator)
-}, 180_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })
@@ -38,13 +38,11 @@ async function finishedRun(): Promise<Run> {
   })
   const { run_id: runId, task_id: taskId } = started.body.run
   await agent.approve('task', taskId)
-  await expect
-    .poll(async () => (await agent.status(runId, 5_000)).waiting_for, { timeout: 60_000 })
-    .toEqual(['review'])
+  await expect.poll(async () => (await agent.status(runId, 5_000)).waiting_for).toEqual(['review'])
   await agent.approve('loop_step', runId)
   // A proof reads what was delivered, which follows the charge.
   const now = () => agent.status(runId, 5_000)
-  await expect.poll(async () => (await now()).usage_receipt_id, { timeout: 60_000 }).not.toBeNull()
+  await expect.poll(async () => (await now()).usage_receipt_id).not.toBeNull()
   const packageId = (await now()).return_package_id ?? ''
   return { runId, packageId, referenceId, usd: total_usd }
 }
@@ -142,7 +140,7 @@ verifies('commerce.moves-no-money', 'proofs of paid runs post nothing', async ()
   const open = () =>
     apis.db.selectFrom('tasks').select('task_id').where('state', '<>', 'closed').execute()
   // What the runs themselves post comes before their end.
-  await expect.poll(open, { timeout: 60_000 }).toEqual([])
+  await expect.poll(open).toEqual([])
   const before = await postings()
   await Promise.all(Array.from({ length: 10 }, () => proofOf(done.packageId)))
   expect(await postings()).toEqual(before)

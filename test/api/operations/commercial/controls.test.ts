@@ -12,7 +12,7 @@ type Controls = InputOf<'enterprise-controls-set'>['controls']
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
-}, 180_000)
+})
 afterAll(() => apis?.stop())
 
 const scopes = ['runs:read', 'runs:write', 'production:write', 'controls:write'] as const
@@ -154,9 +154,7 @@ verifies('accounts.review', 'each run is reviewed, a key ages, a preflight says 
   const { mode: _mode, ...start } = agent.startInput(quote_id)
   const { body } = await agent.start({ ...start, mode: 'start_agent_run', usage: 'synthetic' })
   const { run_id } = body.run
-  await expect
-    .poll(async () => (await agent.status(run_id)).state, { timeout: 60_000 })
-    .toBe('credit_funded')
+  await expect.poll(async () => (await agent.status(run_id)).state).toBe('credit_funded')
   expect((await agent.status(run_id)).waiting_for).toContain('review')
 
   const asked = {

@@ -11,7 +11,7 @@ import { verifies } from '../../../verifies.ts'
 let apis: Awaited<ReturnType<typeof startComposed>>
 beforeAll(async () => {
   apis = await startComposed({ apis: 2 })
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const hosts = () => apis.hosts[0]!

@@ -11,7 +11,7 @@ let authority: Awaited<ReturnType<typeof openAuthority>>
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000', TEMPORAL_UI_URL })
   authority = await openAuthority(apis.hosts, apis.operator)
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const call = () => authority.console.call

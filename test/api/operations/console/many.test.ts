@@ -14,7 +14,7 @@ beforeAll(async () => {
   apis = await startComposed({ apis: 1 })
   await newAgentClient(apis.hosts[0]!).register()
   await copyAgents(apis.db, WAITING - 1)
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 verifies('console.inbox', 'with 10,000 waiting the inbox is read page by page', async () => {

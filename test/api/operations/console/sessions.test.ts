@@ -14,7 +14,7 @@ beforeAll(async () => {
   const env = { LIMIT_FAILED_CREDENTIALS_PER_MINUTE: '100000' }
   apis = await startComposed({ apis: 2, env })
   base = apis.hosts[0]?.base ?? ''
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 type Session = { cookie: string; 'x-csrf-token': string }

@@ -12,7 +12,7 @@ import { verifies } from '../../../verifies.ts'
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 beforeAll(async () => {
   apis = await startComposedTasks()
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const client = () => createClient({ baseUrl: apis.hosts[0]!.base, osUrl: apis.hosts[0]!.os })
@@ -69,7 +69,6 @@ verifies(
     expect(result.return_package.input_sha256).toBe(digestOf(railOf('tokenops').sandboxInput))
     expect(result.return_package.run_id).not.toBe(started.run.run_id)
   },
-  120_000,
 )
 
 const run = async (asked: Partial<InputOf<'agent-quickstart-run'>>) =>

@@ -17,7 +17,7 @@ import { verifies } from '../../../verifies.ts'
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 beforeAll(async () => {
   apis = await startComposedTasks()
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 type Asked = Partial<InputOf<'agent-sandbox-run'>>
@@ -42,8 +42,7 @@ function follow({ status_token, run: { run_id } }: Started) {
   const ledger = async () => (await holder.call('task-ledger', {})).body
   return {
     ledger,
-    reaches: (state: string) =>
-      expect.poll(async () => (await ledger()).task.state, { timeout: 60_000 }).toBe(state),
+    reaches: (state: string) => expect.poll(async () => (await ledger()).task.state).toBe(state),
     taken: async () => {
       const asked = { mode: 'fetch_return_package', run_id } as const
       return (await holder.call('fetch-return-package', asked)).body
@@ -56,34 +55,29 @@ function follow({ status_token, run: { run_id } }: Started) {
 }
 const eventsOf = ({ entries }: OutputOf<'task-ledger'>) => entries.map(({ event }) => event)
 
-verifies(
-  'sandbox.run',
-  'each rail runs without an agent, to a proven package',
-  async () => {
-    expect(rails.map(({ key }) => key).sort()).toEqual([
-      'contractops',
-      'diligenceops',
-      'distributionops',
-      'energyops',
-      'financeops',
-      'packetops',
-      'scout',
-      'tokenops',
-    ])
-    for (const { key } of rails) {
-      const started = await begin({ rail: key })
-      expect(started.run).toMatchObject({ rail: key, usage: 'synthetic' })
-      const { reaches, taken } = follow(started)
-      await reaches('closed')
-      expect(await taken(), key).toMatchObject({
-        return_package: { rail: key, usage: 'synthetic', partial: false },
-        completion: { verdict: 'proven' },
-        verification_packet: { verified: true },
-      })
-    }
-  },
-  200_000,
-)
+verifies('sandbox.run', 'each rail runs without an agent, to a proven package', async () => {
+  expect(rails.map(({ key }) => key).sort()).toEqual([
+    'contractops',
+    'diligenceops',
+    'distributionops',
+    'energyops',
+    'financeops',
+    'packetops',
+    'scout',
+    'tokenops',
+  ])
+  for (const { key } of rails) {
+    const started = await begin({ rail: key })
+    expect(started.run).toMatchObject({ rail: key, usage: 'synthetic' })
+    const { reaches, taken } = follow(started)
+    await reaches('closed')
+    expect(await taken(), key).toMatchObject({
+      return_package: { rail: key, usage: 'synthetic', partial: false },
+      completion: { verdict: 'proven' },
+      verification_packet: { verified: true },
+    })
+  }
+})
 
 verifies('sandbox.run', 'another input has another result, a repeat has the same run', async () => {
   const sample = railOf('tokenops').sandboxInput as Record<string, unknown>
@@ -195,7 +189,6 @@ verifies(
     await reaches('closed')
     expect((await taken()).completion.verdict).toBe('proven')
   },
-  120_000,
 )
 
 verifies(
@@ -234,7 +227,6 @@ verifies(
       { event: 'task_updated', verified: true, attempts: 2, received_at: expect.any(String) },
     ])
   },
-  120_000,
 )
 
 const count = async (table: string): Promise<unknown> => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   market = await openExchange(apis.hosts[0]!, apis.operator)
   one = await market.agent()
   other = await market.agent()
-}, 180_000)
+})
 afterAll(() => apis?.stop())
 
 const anyone = () => createClient({ baseUrl: apis.hosts[0]!.base })
@@ -194,13 +194,13 @@ verifies('exchange.delivery', 'what the validator takes is the result once appro
   expect(body.validation.checks.every(({ ok }) => ok)).toBe(true)
   expect((await one.deliver(claim, work, key)).body.receipt).toEqual(body.receipt)
   const waits = async () => (await stateOf(run_id)).waiting_for
-  await expect.poll(waits, { timeout: 30_000 }).toEqual(['review'])
+  await expect.poll(waits).toEqual(['review'])
   const operator = createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
   const { evidence } = (await operator.call('loop-review-console', { subject_id: run_id })).body
   const part = evidence?.parts.find(({ name }) => name === 'delivery')
   expect(part?.content).toMatchObject({ claim_id: claim.claim_id, receipt_id: expect.any(String) })
   await market.review('loop_step', run_id, 'approve')
-  await expect.poll(async () => (await stateOf(run_id)).state, { timeout: 30_000 }).toBe('closed')
+  await expect.poll(async () => (await stateOf(run_id)).state).toBe('closed')
   expect(await one.claimed(claim.claim_id)).toMatchObject({ state: 'accepted' })
   expect(await orderState(work_order_id)).toBe('completed')
   const run = await stateOf(run_id)
@@ -218,10 +218,10 @@ verifies('exchange.rejected', 'a rejected delivery ends, and the service may do 
   const claim = named(await one.claim(work_order_id))
   await one.deliver(claim, packetWork())
   const waits = async () => (await stateOf(run_id)).waiting_for
-  await expect.poll(waits, { timeout: 30_000 }).toEqual(['review'])
+  await expect.poll(waits).toEqual(['review'])
   await market.review('loop_step', run_id, 'reject')
   const claimed = async () => (await one.claimed(claim.claim_id)).state
-  await expect.poll(claimed, { timeout: 30_000 }).toBe('rejected')
+  await expect.poll(claimed).toBe('rejected')
   expect(await stateOf(run_id)).toMatchObject({ state: 'exception_open' })
 })
 
@@ -230,7 +230,7 @@ verifies('exchange.rejected', 'a delivery of another input is not shown or accep
   const claim = named(await one.claim(work_order_id))
   await one.deliver(claim, packetWork())
   const waits = async () => (await stateOf(run_id)).waiting_for
-  await expect.poll(waits, { timeout: 30_000 }).toEqual(['review'])
+  await expect.poll(waits).toEqual(['review'])
   // As after evidence that was supplied between the delivery and the run.
   await transaction(apis.db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
@@ -241,7 +241,7 @@ verifies('exchange.rejected', 'a delivery of another input is not shown or accep
   const { evidence } = (await operator.call('loop-review-console', { subject_id: run_id })).body
   expect(evidence?.parts.map(({ name }) => name)).not.toContain('delivery')
   await market.review('loop_step', run_id, 'approve')
-  await expect.poll(async () => (await stateOf(run_id)).state, { timeout: 30_000 }).toBe('closed')
+  await expect.poll(async () => (await stateOf(run_id)).state).toBe('closed')
   expect(await one.claimed(claim.claim_id)).toMatchObject({
     state: 'rejected',
     reason: 'the input was changed',

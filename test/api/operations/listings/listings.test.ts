@@ -173,7 +173,7 @@ verifies('listing.evidence', 'a listing does not rest on work that failed', asyn
     const all = apis.db.selectFrom('receipts').selectAll().where('subject', '=', subject)
     const { receipt_id } = await all.where('kind', '=', 'attestation').executeTakeFirstOrThrow()
     const judged = async () => (await apis.open().call('verify-receipt', { receipt_id })).body
-    await expect.poll(async () => (await judged()).verified, { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => (await judged()).verified).toBe(true)
     return receipt_id
   }
   const abandoned = agent.asked([await attestationIn('failed')])

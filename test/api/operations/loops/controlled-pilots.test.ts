@@ -19,7 +19,7 @@ beforeAll(async () => {
     rails: ['energyops', 'tokenops', 'financeops'],
     requested_scopes: ['runs:read', 'runs:write'],
   })
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const callback = () => `${apis.config.BASE_URL}${demoReceiverPath}?receiver=${freshKey()}`

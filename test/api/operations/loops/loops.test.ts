@@ -24,7 +24,7 @@ beforeAll(async () => {
     rails: ['packetops', 'tokenops', 'scout', 'contractops'],
     requested_scopes: ['runs:read', 'runs:write'],
   })
-}, 180_000)
+})
 afterAll(() => apis?.stop())
 
 const loopOf = (rail: Start['rail'], more: Partial<Start> = {}): Start => ({
@@ -58,14 +58,14 @@ verifies(
     expect((await pattern()).live.review_step).toBe(0)
     await agent.approve('task', task_id)
     const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
-    await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+    await expect.poll(waits).toEqual(['review'])
     // The live counts change with the runs, by rail too.
     expect((await pattern()).live.review_step).toBe(1)
     expect((await pattern('scout')).live.review_step).toBe(1)
     expect((await pattern('packetops')).live.review_step).toBe(0)
     await agent.approve('loop_step', run_id)
     const state = async () => (await agent.status(run_id, 5_000)).state
-    await expect.poll(state, { timeout: 60_000 }).toBe('closed')
+    await expect.poll(state).toBe('closed')
     expect((await pattern()).live.review_step).toBe(0)
     const read = (await agent.client.call('loops-read', { run_id })).body
     if (!('run' in read)) throw new Error('a run was expected')
@@ -173,7 +173,7 @@ verifies(
       const { body } = await agent.client.call('packet-loop-read', { run_id })
       return 'run' in body ? body.manifest : undefined
     }
-    await expect.poll(read, { timeout: 30_000 }).toEqual({ ...body.manifest, state: 'final' })
+    await expect.poll(read).toEqual({ ...body.manifest, state: 'final' })
 
     const digested = items.map(({ name, section }) => ({ name, section, sha256: 'a'.repeat(64) }))
     const only = { manifest_only: true }
@@ -207,10 +207,10 @@ verifies(
     expect(after.pack_sha256).not.toBe(before.pack_sha256)
     expect(after.decisions[0]).toMatchObject({ subject_id: task_id, decision: 'approve' })
     const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
-    await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+    await expect.poll(waits).toEqual(['review'])
     await agent.approve('loop_step', run_id)
     const state = async () => (await agent.status(run_id, 5_000)).state
-    await expect.poll(state, { timeout: 60_000 }).toBe('closed')
+    await expect.poll(state).toBe('closed')
     const ofRun = await pack({ run_id })
     expect(ofRun.decisions.map(({ subject_kind }) => subject_kind)).toEqual(['loop_step', 'task'])
     expect(ofRun.loops).toMatchObject([{ run_id, steps: { length: loopSteps.length } }])

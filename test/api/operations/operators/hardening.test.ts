@@ -17,7 +17,7 @@ import { verifies } from '../../../verifies.ts'
 let apis: ComposedApis
 beforeAll(async () => {
   apis = await startComposed({ sequences: false })
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const controlOf = async (name: HardeningControl) => {

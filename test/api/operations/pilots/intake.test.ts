@@ -21,7 +21,7 @@ beforeAll(async () => {
   apis = await startComposed({
     env: { LIMIT_PUBLIC_WRITES_PER_MINUTE: '6000', LIMIT_PUBLIC_READS_PER_MINUTE: '6000' },
   })
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const hosts = () => apis.hosts[0] as { base: string; os: string }

@@ -17,7 +17,7 @@ let invitations: ReturnType<typeof invitationsOf>
 beforeAll(async () => {
   apis = await startComposed({ env: { LIMIT_PUBLIC_WRITES_PER_MINUTE: '6000' } })
   invitations = invitationsOf(apis.hosts[0]!, apis.operator)
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 type Client = Pick<ReturnType<typeof createClient>, 'call'>

@@ -19,7 +19,7 @@ let agent: Awaited<ReturnType<typeof agentOfPilots>>
 beforeAll(async () => {
   apis = await startComposed({ env: { LIMIT_AGENT_PER_MINUTE: '6000' } })
   agent = await agentOfPilots(apis.hosts[0]!, apis.operator)
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const hosts = () => apis.hosts[0]!

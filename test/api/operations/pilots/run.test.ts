@@ -30,7 +30,7 @@ beforeAll(async () => {
     ],
   })
   other = await openProduction(apis)
-}, 200_000)
+})
 afterAll(() => apis?.stop())
 
 const hosts = () => apis.hosts[0]!
@@ -89,12 +89,12 @@ verifies('pilots.run', 'an activated pilot runs once, for the agent of its clien
   expect((await read()).met).toEqual(['activated', 'paid'])
   await agent.order(String(body.binding.work_order_id), 'approve')
   const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
-  await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+  await expect.poll(waits).toEqual(['review'])
   expect(await read()).toMatchObject({ state: 'running', met: ['activated', 'paid', 'approved'] })
   await agent.approve('loop_step', run_id)
-  await expect.poll(async () => (await read()).state, { timeout: 60_000 }).toBe('delivered')
+  await expect.poll(async () => (await read()).state).toBe('delivered')
   await expect
-    .poll(async () => (await read()).met, { timeout: 60_000 })
+    .poll(async () => (await read()).met)
     .toEqual(['activated', 'paid', 'approved', 'delivered', 'charged'])
   const listed = (await agent.client.call('production-runs-read', { run_id })).body
   expect(listed.items).toMatchObject([{ audit_event_id: body.audit_event_id }])
@@ -192,7 +192,7 @@ verifies('pilots.close', 'an operator closes an abandoned pilot with its run', a
     receipt: { kind: 'review_decision', payload: { pilot_state: 'closed', decision: 'reject' } },
   })
   expect(await stateOf(status_token)).toBe('closed')
-  await expect.poll(async () => (await read())?.state, { timeout: 30_000 }).toBe('closed')
+  await expect.poll(async () => (await read())?.state).toBe('closed')
   // Neither the pilot nor its order is decided again, and no other run begins.
   expect(await codeOf(closePilot(pilot_id))).toMatch(/already_decided|wrong_state/)
   expect(await codeOf(agent.order(order, 'approve'))).toMatch(/already_decided|wrong_state/)
@@ -218,7 +218,7 @@ verifies('pilots.close', 'the credit of a closed pilot is released', async () =>
       await sql<{ state: string }>`
         select state from task_credits where task_id = ${body.run.task_id}`.execute(apis.db)
     ).rows[0]?.state
-  await expect.poll(credit, { timeout: 30_000 }).toBe('released')
+  await expect.poll(credit).toBe('released')
 })
 
 /** A pilot whose run waits for the payment of a quote of so many runs, and what its client reads of the money. */
@@ -305,114 +305,109 @@ verifies('pilots.close', 'a pilot whose run ends without a result is closed', as
   const before = Number(await contract())
   const runs = (await agent.client.call('production-runs-read', {})).body.items
   await agent.order(String(runs[0]?.binding.work_order_id), 'reject')
-  await expect.poll(() => stateOf(status_token), { timeout: 30_000 }).toBe('closed')
+  await expect.poll(() => stateOf(status_token)).toBe('closed')
   expect(await contract()).toBe(before - 1)
 })
 
-verifies(
-  'pilots.paid',
-  'a paid run after the offer converts a delivered pilot',
-  async () => {
-    const { pilot_id, asked, activate } = await requested()
-    const offer = (more: Partial<InputOf<'paid-next-step-mark'>> = {}) =>
-      operator().call('paid-next-step-mark', {
-        pilot_id,
-        to: 'paid_next_step_ready',
-        tier: 'pro',
-        idempotency_key: freshKey(),
-        ...more,
-      })
-    const pack = async () =>
-      (await operator().call('paid-next-step-read', { pilot_id })).body.pilots[0]
-    const state = async () => {
-      const { body } = await agent.client.call('first-pilot-read', { pilot_id })
-      return 'pilot' in body ? body.pilot.state : undefined
-    }
-    expect(await codeOf(offer())).toBe('wrong_state')
-    await activate()
-    /** Starts a paid run and approves what it waits for. */
-    const complete = async (
-      start: (payment_reference_id: string) => Promise<Started>,
-      id: string,
-    ) => {
-      const { run, order } = await start(await agent.paid(id))
-      await agent.order(order, 'approve')
-      const waits = async () => (await agent.status(run, 5_000)).waiting_for
-      await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
-      await agent.approve('loop_step', run)
-      await expect
-        .poll(() => agent.status(run), { timeout: 25_000 })
-        .toMatchObject({ usage_receipt_id: expect.stringMatching(/^rc_/) })
-      return run
-    }
-    type Started = { run: string; order: string }
-    await complete(async (payment_reference_id) => {
-      const { body } = await start(agent, { ...asked, payment_reference_id })
-      return { run: body.run.run_id, order: String(body.binding.work_order_id) }
-    }, asked.quote_id)
-    expect(await state()).toBe('delivered')
-    expect(await pack()).toBeUndefined()
-    const set = (to: string) =>
-      sql`update pilots set state = ${to} where pilot_id = ${pilot_id}`.execute(apis.db)
-    await expect(set('paid_next_step_ready')).rejects.toThrow('an offer makes a pilot ready')
-    expect(await codeOf(offer({ to: 'converted_to_paid' as never }))).toBe('invalid_request')
-    expect(await codeOf(offer({ prospect_id: `ps_${'0'.repeat(64)}` }))).toBe('invalid_request')
-    const { body } = await offer({ note: 'as spoken about' })
-    const { quote_id } = body.quote
-    expect(body).toMatchObject({
-      prospect: null,
-      pilot: { pilot_id, state: 'paid_next_step_ready' },
-      quote: { rail: 'packetops', tier: 'pro', total_usd: 269 },
-      receipt: { kind: 'paid_next_step', payload: { pilot_id, quote_id } },
+verifies('pilots.paid', 'a paid run after the offer converts a delivered pilot', async () => {
+  const { pilot_id, asked, activate } = await requested()
+  const offer = (more: Partial<InputOf<'paid-next-step-mark'>> = {}) =>
+    operator().call('paid-next-step-mark', {
+      pilot_id,
+      to: 'paid_next_step_ready',
+      tier: 'pro',
+      idempotency_key: freshKey(),
+      ...more,
     })
-    expect(await pack()).toMatchObject({
-      state: 'paid_next_step_ready',
-      offer: { quote_id, note: 'as spoken about' },
-      evidence: { return_package_id: expect.stringMatching(/^rp_/) },
-    })
-    const offered = (await operator().call('pilots-list', { q: pilot_id })).body.items
-    expect(offered[0]?.next_step).toContain(`Pay the quote ${quote_id} of 269 usd`)
-    expect(await codeOf(offer())).toBe('wrong_state')
-    await expect(set('converted_to_paid')).rejects.toThrow('no such move of a pilot')
-    // A run of the agent for another account is none of its client.
-    const { publication_consent: _consent, ...foreign } = await agent.input()
-    const run_of = async (given: typeof foreign) => {
-      const { body: begun } = await agent.client.call('production-run-start', given)
-      return { run: begun.run.run_id, order: String(begun.binding.work_order_id) }
-    }
-    await complete((paid) => run_of({ ...foreign, payment_reference_id: paid }), foreign.quote_id)
-    expect(await state()).toBe('paid_next_step_ready')
-    const next = { ...foreign, tier: 'pro', quote_id, idempotency_key: freshKey() } as const
-    let payment = ''
-    const run_id = await complete((paid) => {
-      payment = paid
-      return run_of({ ...next, payment_reference_id: paid })
-    }, quote_id)
-    const { items } = (await operator().call('pilots-list', { q: pilot_id })).body
-    expect(items).toMatchObject([{ state: 'converted_to_paid' }])
-    expect(await listPilotsOf(apis.db, agent.agentId, 25)).toContainEqual(
-      expect.objectContaining({ pilot_id, state: 'converted_to_paid' }),
+  const pack = async () =>
+    (await operator().call('paid-next-step-read', { pilot_id })).body.pilots[0]
+  const state = async () => {
+    const { body } = await agent.client.call('first-pilot-read', { pilot_id })
+    return 'pilot' in body ? body.pilot.state : undefined
+  }
+  expect(await codeOf(offer())).toBe('wrong_state')
+  await activate()
+  /** Starts a paid run and approves what it waits for. */
+  const complete = async (
+    start: (payment_reference_id: string) => Promise<Started>,
+    id: string,
+  ) => {
+    const { run, order } = await start(await agent.paid(id))
+    await agent.order(order, 'approve')
+    const waits = async () => (await agent.status(run, 5_000)).waiting_for
+    await expect.poll(waits).toEqual(['review'])
+    await agent.approve('loop_step', run)
+    await expect
+      .poll(() => agent.status(run))
+      .toMatchObject({ usage_receipt_id: expect.stringMatching(/^rc_/) })
+    return run
+  }
+  type Started = { run: string; order: string }
+  await complete(async (payment_reference_id) => {
+    const { body } = await start(agent, { ...asked, payment_reference_id })
+    return { run: body.run.run_id, order: String(body.binding.work_order_id) }
+  }, asked.quote_id)
+  expect(await state()).toBe('delivered')
+  expect(await pack()).toBeUndefined()
+  const set = (to: string) =>
+    sql`update pilots set state = ${to} where pilot_id = ${pilot_id}`.execute(apis.db)
+  await expect(set('paid_next_step_ready')).rejects.toThrow('an offer makes a pilot ready')
+  expect(await codeOf(offer({ to: 'converted_to_paid' as never }))).toBe('invalid_request')
+  expect(await codeOf(offer({ prospect_id: `ps_${'0'.repeat(64)}` }))).toBe('invalid_request')
+  const { body } = await offer({ note: 'as spoken about' })
+  const { quote_id } = body.quote
+  expect(body).toMatchObject({
+    prospect: null,
+    pilot: { pilot_id, state: 'paid_next_step_ready' },
+    quote: { rail: 'packetops', tier: 'pro', total_usd: 269 },
+    receipt: { kind: 'paid_next_step', payload: { pilot_id, quote_id } },
+  })
+  expect(await pack()).toMatchObject({
+    state: 'paid_next_step_ready',
+    offer: { quote_id, note: 'as spoken about' },
+    evidence: { return_package_id: expect.stringMatching(/^rp_/) },
+  })
+  const offered = (await operator().call('pilots-list', { q: pilot_id })).body.items
+  expect(offered[0]?.next_step).toContain(`Pay the quote ${quote_id} of 269 usd`)
+  expect(await codeOf(offer())).toBe('wrong_state')
+  await expect(set('converted_to_paid')).rejects.toThrow('no such move of a pilot')
+  // A run of the agent for another account is none of its client.
+  const { publication_consent: _consent, ...foreign } = await agent.input()
+  const run_of = async (given: typeof foreign) => {
+    const { body: begun } = await agent.client.call('production-run-start', given)
+    return { run: begun.run.run_id, order: String(begun.binding.work_order_id) }
+  }
+  await complete((paid) => run_of({ ...foreign, payment_reference_id: paid }), foreign.quote_id)
+  expect(await state()).toBe('paid_next_step_ready')
+  const next = { ...foreign, tier: 'pro', quote_id, idempotency_key: freshKey() } as const
+  let payment = ''
+  const run_id = await complete((paid) => {
+    payment = paid
+    return run_of({ ...next, payment_reference_id: paid })
+  }, quote_id)
+  const { items } = (await operator().call('pilots-list', { q: pilot_id })).body
+  expect(items).toMatchObject([{ state: 'converted_to_paid' }])
+  expect(await listPilotsOf(apis.db, agent.agentId, 25)).toContainEqual(
+    expect.objectContaining({ pilot_id, state: 'converted_to_paid' }),
+  )
+  expect(await state()).toBe('converted_to_paid')
+  expect(await pack()).toMatchObject({ state: 'converted_to_paid', paid: { run_id } })
+  expect(await codeOf(offer())).toBe('wrong_state')
+  // A payment that is disputed or given back converts nothing.
+  const move = (to: string) =>
+    sql`update payment_references set state = ${to} where payment_reference_id = ${payment}`.execute(
+      apis.db,
     )
-    expect(await state()).toBe('converted_to_paid')
-    expect(await pack()).toMatchObject({ state: 'converted_to_paid', paid: { run_id } })
-    expect(await codeOf(offer())).toBe('wrong_state')
-    // A payment that is disputed or given back converts nothing.
-    const move = (to: string) =>
-      sql`update payment_references set state = ${to} where payment_reference_id = ${payment}`.execute(
-        apis.db,
-      )
-    await move('disputed')
-    expect(await state()).toBe('paid_next_step_ready')
-    expect(await pack()).toMatchObject({ state: 'paid_next_step_ready' })
-    expect((await pack())?.paid).toBeUndefined()
-    expect(await codeOf(offer())).toBe('wrong_state')
-    await move('verified')
-    expect(await state()).toBe('converted_to_paid')
-    await decide(hosts(), apis.operator, payment, 'revise', { subject_kind: 'payment_reference' })
-    expect(await state()).toBe('paid_next_step_ready')
-    const again = (await offer()).body
-    expect(again.pilot?.state).toBe('paid_next_step_ready')
-    expect(again.quote.quote_id).not.toBe(quote_id)
-  },
-  200_000,
-)
+  await move('disputed')
+  expect(await state()).toBe('paid_next_step_ready')
+  expect(await pack()).toMatchObject({ state: 'paid_next_step_ready' })
+  expect((await pack())?.paid).toBeUndefined()
+  expect(await codeOf(offer())).toBe('wrong_state')
+  await move('verified')
+  expect(await state()).toBe('converted_to_paid')
+  await decide(hosts(), apis.operator, payment, 'revise', { subject_kind: 'payment_reference' })
+  expect(await state()).toBe('paid_next_step_ready')
+  const again = (await offer()).body
+  expect(again.pilot?.state).toBe('paid_next_step_ready')
+  expect(again.quote.quote_id).not.toBe(quote_id)
+})

@@ -13,7 +13,7 @@ let agent: OpenProduction
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
   agent = await openProduction(apis)
-}, 180_000)
+})
 afterAll(() => apis?.stop())
 
 const asked = (other: Partial<InputOf<'activation-start'>> = {}) => ({
@@ -78,10 +78,10 @@ verifies('production.path', 'each step follows its record, and opens when it is 
   await agent.order(run.work_order_id ?? '', 'approve')
   await expect.poll(doneOf).toEqual(pathSteps.slice(0, 5))
   await expect
-    .poll(async () => (await agent.status(run.run_id, 5_000)).waiting_for, { timeout: 60_000 })
+    .poll(async () => (await agent.status(run.run_id, 5_000)).waiting_for)
     .toEqual(['review'])
   await agent.approve('loop_step', run.run_id)
-  await expect.poll(doneOf, { timeout: 60_000 }).toEqual(pathSteps)
+  await expect.poll(doneOf).toEqual(pathSteps)
   const { activation: reached } = await readOf(activation.activation_id)
   const closed = await agent.status(run.run_id)
   expect(reached?.steps.slice(3)).toMatchObject([

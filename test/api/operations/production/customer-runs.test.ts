@@ -13,7 +13,7 @@ let agent: OpenProduction
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
   agent = await openProduction(apis)
-}, 180_000)
+})
 afterAll(() => apis?.stop())
 
 const countRuns = async () =>

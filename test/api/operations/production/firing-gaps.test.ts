@@ -25,7 +25,7 @@ let worker: Awaited<ReturnType<typeof performDelegations>>
 beforeAll(async () => {
   apis = await startComposed({ env: { LIMIT_AGENT_PER_MINUTE: '6000' } })
   worker = await performDelegations(apis)
-}, 120_000)
+})
 afterAll(async () => {
   await worker?.stop()
   await apis?.stop()
@@ -114,7 +114,7 @@ verifies('workflow.stops', 'a stop between the steps of a firing that runs is se
       // Its quote waits for the switches.
       await lockSwitches(tx)
       const carriedOut = one.carryOut()
-      await expect.poll(one.stored, { timeout: 60_000 }).toEqual({ state: 'due', quote_id: null })
+      await expect.poll(one.stored).toEqual({ state: 'due', quote_id: null })
       await stop(one.agent, one.workflow.workflow_id, how)
       return { carriedOut }
     })
@@ -135,9 +135,7 @@ verifies(
         answered.push('paid')
         return outcome
       })
-      await expect
-        .poll(async () => (await one.stored())?.quote_id, { timeout: 60_000 })
-        .toBeTruthy()
+      await expect.poll(async () => (await one.stored())?.quote_id).toBeTruthy()
       const isShared = () =>
         transaction(apis.db, async (other) => {
           const free = await other
@@ -149,7 +147,7 @@ verifies(
             .execute()
           return free.length === 0
         })
-      await expect.poll(isShared, { timeout: 60_000 }).toBe(true)
+      await expect.poll(isShared).toBe(true)
       const stopping = stop(one.agent, one.workflow.workflow_id, 'pause').then(() => {
         answered.push('stopped')
       })

@@ -18,7 +18,7 @@ beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
   agent = await openProduction(apis)
   mcp = await connectMcp(apis.hosts[1]!.base, { Authorization: `Bearer ${agent.credential}` })
-}, 180_000)
+})
 afterAll(async () => {
   await mcp?.close()
   await apis?.stop()
@@ -36,14 +36,14 @@ type Started = Awaited<ReturnType<OpenProduction['execute']>>['body']
 async function finish({ run, binding }: Pick<Started, 'run' | 'binding'>) {
   await agent.order(binding.work_order_id ?? '', 'approve')
   await expect
-    .poll(async () => (await agent.status(run.run_id, 5_000)).waiting_for, { timeout: 60_000 })
+    .poll(async () => (await agent.status(run.run_id, 5_000)).waiting_for)
     .toEqual(['review'])
   await agent.approve('loop_step', run.run_id)
   return closed(run.run_id)
 }
 async function closed(runId: string) {
   const state = async () => (await agent.status(runId, 5_000)).state
-  await expect.poll(state, { timeout: 60_000 }).toBe('closed')
+  await expect.poll(state).toBe('closed')
   return agent.read(runId)
 }
 const unmet = ({ success_condition }: Started | Awaited<ReturnType<typeof closed>>) =>

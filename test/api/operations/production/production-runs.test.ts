@@ -21,7 +21,7 @@ beforeAll(async () => {
   agent = await openWorkflows(apis, { rails: ['packetops', 'energyops'] })
   agentId = agent.registered.agent.agent_id
   await agent.fund(5_000)
-}, 180_000)
+})
 afterAll(() => apis?.stop())
 
 const console = () => createClient({ baseUrl: apis.hosts[0]!.base, operator: apis.operator })
@@ -85,7 +85,7 @@ const kinds: Record<string, (customer_account: string) => Promise<Started>> = {
     const id = await agent.active({ customer_account, cadence: 'on_demand' })
     await agent.run(id)
     const fired = async () => (await agent.read(id)).firings[0]?.run_id
-    await expect.poll(fired, { timeout: 60_000 }).toMatch(/^run_/)
+    await expect.poll(fired).toMatch(/^run_/)
     return agent.status(String(await fired()))
   },
 }
@@ -94,10 +94,10 @@ async function close({ run_id, task_id, work_order_id }: Started) {
   if (work_order_id === null) await review('task', task_id)
   else await review('work_order', work_order_id)
   const waits = async () => (await agent.status(run_id, 5_000)).waiting_for
-  await expect.poll(waits, { timeout: 60_000 }).toEqual(['review'])
+  await expect.poll(waits).toEqual(['review'])
   await review('loop_step', run_id)
   const state = async () => (await agent.status(run_id, 5_000)).state
-  await expect.poll(state, { timeout: 60_000 }).toBe('closed')
+  await expect.poll(state).toBe('closed')
 }
 
 const prospectFor = async (customer_account: string) =>

@@ -20,7 +20,7 @@ beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
   agent = await openWorkflows(apis)
   temporal = createTemporalClient(apis.config)
-}, 180_000)
+})
 afterAll(async () => {
   await temporal?.close()
   await apis?.stop()
@@ -32,7 +32,7 @@ const schedule = (id: string) =>
 const ended = async (id: string, count: number) => {
   const states = async () =>
     (await agent.read(id)).firings.filter(({ state }) => state !== 'due').length
-  await expect.poll(states, { timeout: 60_000 }).toBe(count)
+  await expect.poll(states).toBe(count)
   return (await agent.read(id)).firings
 }
 const moved = (move: 'pause' | 'resume' | 'delete', workflow_id: string) =>
@@ -135,7 +135,7 @@ verifies('workflow.terms', 'a firing cites accepted terms, and by others starts 
   await rows(other)
   await own.run(id)
   await expect
-    .poll(async () => (await own.read(id)).firings, { timeout: 60_000 })
+    .poll(async () => (await own.read(id)).firings)
     .toMatchObject([
       { state: 'refused', code: 'terms_mismatch', run_id: null, terms_sha256: digestOf(other) },
     ])
@@ -152,7 +152,7 @@ verifies('workflow.terms', 'a firing cites accepted terms, and by others starts 
   })
   await own.run(id)
   const states = async () => (await own.read(id)).firings.map(({ state }) => state)
-  await expect.poll(states, { timeout: 60_000 }).toContain('started')
+  await expect.poll(states).toContain('started')
   const started = (await own.read(id)).firings.find(({ state }) => state === 'started')
   expect(started?.terms_sha256).toBe(terms_sha256)
 })

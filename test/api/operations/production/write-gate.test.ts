@@ -20,7 +20,7 @@ beforeAll(async () => {
     env: { LIMIT_AGENT_PER_MINUTE: '6000', LIMIT_PUBLIC_WRITES_PER_MINUTE: '6000' },
   })
   agent = await openProduction(apis)
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 type Asked = Partial<InputOf<'write-gate-validate'>>

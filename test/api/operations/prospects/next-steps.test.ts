@@ -64,64 +64,59 @@ async function quoted({ call }: Buyer) {
   return (await call('agent-quote', asked)).body.quote.quote_id
 }
 
-verifies(
-  'prospect.next-step',
-  'an offer follows delivered work, a payment the offer',
-  async () => {
-    const agent = await buyer()
-    const before = await pack()
-    const unknown = await prospectOf()
-    expect(await codeOf(offer(unknown))).toBe('not_ready')
-    const first = await pay(agent, await quoted(agent))
-    const prospect_id = await prospectOf(agent.agentId)
-    expect(await codeOf(offer(prospect_id))).toBe('not_ready')
-    const work = { agentId: agent.agentId, entitlementId: first.entitlement_id } as const
-    const usageReceiptId = first.receipt_id
-    await storeFinishedTask(apis.db, { ...work, usage: 'synthetic', usageReceiptId })
-    expect(await codeOf(offer(prospect_id))).toBe('not_ready')
-    // Work that was delivered, and whose payment is disputed since.
-    const delivered = await pay(agent, await quoted(agent))
-    await storeFinishedTask(apis.db, {
-      agentId: agent.agentId,
-      entitlementId: delivered.entitlement_id,
-      usageReceiptId: delivered.receipt_id,
-    })
-    await apis.decide(delivered.id, 'revise')
-    const once = key()
-    const { body } = await offer(prospect_id, once)
-    expect(body).toMatchObject({
-      prospect: { state: 'paid_next_step_ready' },
-      quote: { rail: 'packetops', tier: 'standard', total_usd: 107 },
-      challenge: { state: 'open', amount_usd: 107 },
-      receipt: { kind: 'paid_next_step', payload: { agent_id: agent.agentId } },
-    })
-    expect(await offer(prospect_id, once)).toMatchObject({ replayed: true, body })
-    expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
-    const ready = await pack(prospect_id)
-    expect(ready.items).toMatchObject([
-      {
-        state: 'paid_next_step_ready',
-        evidence: { receipt_id: delivered.receipt_id },
-        offer: { quote_id: body.quote.quote_id, total_usd: 107, note: 'as spoken about' },
-      },
-    ])
-    expect(ready.counts.paid_next_step_ready).toBe(before.counts.paid_next_step_ready + 1)
-    const { id, entitlement_id } = await pay(agent, body.quote.quote_id)
-    expect((await pack(prospect_id)).items).toMatchObject([{ state: 'paid_next_step_ready' }])
-    expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
-    await storeFinishedTask(apis.db, { agentId: agent.agentId, entitlementId: entitlement_id })
-    const converted = await pack(prospect_id)
-    expect(converted.items).toMatchObject([
-      { state: 'converted_to_paid', paid: { payment_reference_id: id } },
-    ])
-    expect(converted.counts.converted_to_paid).toBe(before.counts.converted_to_paid + 1)
-    // One that has paid is offered more, and stays converted.
-    const more = (await offer(prospect_id)).body
-    expect(more.prospect?.state).toBe('converted_to_paid')
-    expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
-  },
-  120_000,
-)
+verifies('prospect.next-step', 'an offer follows delivered work, a payment the offer', async () => {
+  const agent = await buyer()
+  const before = await pack()
+  const unknown = await prospectOf()
+  expect(await codeOf(offer(unknown))).toBe('not_ready')
+  const first = await pay(agent, await quoted(agent))
+  const prospect_id = await prospectOf(agent.agentId)
+  expect(await codeOf(offer(prospect_id))).toBe('not_ready')
+  const work = { agentId: agent.agentId, entitlementId: first.entitlement_id } as const
+  const usageReceiptId = first.receipt_id
+  await storeFinishedTask(apis.db, { ...work, usage: 'synthetic', usageReceiptId })
+  expect(await codeOf(offer(prospect_id))).toBe('not_ready')
+  // Work that was delivered, and whose payment is disputed since.
+  const delivered = await pay(agent, await quoted(agent))
+  await storeFinishedTask(apis.db, {
+    agentId: agent.agentId,
+    entitlementId: delivered.entitlement_id,
+    usageReceiptId: delivered.receipt_id,
+  })
+  await apis.decide(delivered.id, 'revise')
+  const once = key()
+  const { body } = await offer(prospect_id, once)
+  expect(body).toMatchObject({
+    prospect: { state: 'paid_next_step_ready' },
+    quote: { rail: 'packetops', tier: 'standard', total_usd: 107 },
+    challenge: { state: 'open', amount_usd: 107 },
+    receipt: { kind: 'paid_next_step', payload: { agent_id: agent.agentId } },
+  })
+  expect(await offer(prospect_id, once)).toMatchObject({ replayed: true, body })
+  expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
+  const ready = await pack(prospect_id)
+  expect(ready.items).toMatchObject([
+    {
+      state: 'paid_next_step_ready',
+      evidence: { receipt_id: delivered.receipt_id },
+      offer: { quote_id: body.quote.quote_id, total_usd: 107, note: 'as spoken about' },
+    },
+  ])
+  expect(ready.counts.paid_next_step_ready).toBe(before.counts.paid_next_step_ready + 1)
+  const { id, entitlement_id } = await pay(agent, body.quote.quote_id)
+  expect((await pack(prospect_id)).items).toMatchObject([{ state: 'paid_next_step_ready' }])
+  expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
+  await storeFinishedTask(apis.db, { agentId: agent.agentId, entitlementId: entitlement_id })
+  const converted = await pack(prospect_id)
+  expect(converted.items).toMatchObject([
+    { state: 'converted_to_paid', paid: { payment_reference_id: id } },
+  ])
+  expect(converted.counts.converted_to_paid).toBe(before.counts.converted_to_paid + 1)
+  // One that has paid is offered more, and stays converted.
+  const more = (await offer(prospect_id)).body
+  expect(more.prospect?.state).toBe('converted_to_paid')
+  expect(await codeOf(offer(prospect_id))).toBe('wrong_state')
+})
 
 verifies(
   'prospect.refunded',
@@ -159,5 +154,4 @@ verifies(
     expect(second.quote.quote_id).not.toBe(first.quote.quote_id)
     expect([await stateNow(), await ready()]).toEqual(['paid_next_step_ready', 1])
   },
-  30_000,
 )

@@ -77,5 +77,4 @@ verifies(
     expect((await pack({})).prospects).toEqual([])
     expect(await codeOf(pack({ prospect_id: `ps_${'0'.repeat(64)}` }))).toBe('not_found')
   },
-  120_000,
 )

@@ -89,138 +89,123 @@ async function paid(agent: Buyer) {
   return payment_reference
 }
 
-verifies(
-  'prospect.sprint',
-  'the sprint counts records, and a close begins the next',
-  async () => {
-    const target = { messages_sent: 5, qualified_conversations: 2, paid_runs: 1 }
-    const none = { messages_sent: 0, qualified_conversations: 0, paid_runs: 0 }
-    expect(await sprint()).toEqual({
-      sprint_id: 'sprint-1',
-      target,
-      actual: none,
-      met: false,
-      started_at: null,
-    })
-    const agent = await buyer()
-    const two = [await create({ agent_id: agent.agentId }), await create()]
-    for (const { prospect_id } of two) {
-      await message(prospect_id)
-      const reply = received()
-      expect(await codeOf(move(prospect_id, { to: 'replied' }))).toBe('not_ready')
-      await move(prospect_id, { to: 'replied', received: reply })
-      const cited = { to: 'qualified', reason: 'has the budget' } as const
-      expect(await codeOf(move(prospect_id, cited))).toBe('not_ready')
-      const other = { ...cited, conversation_sha256: sha256Hex('never written') }
-      expect(await codeOf(move(prospect_id, other))).toBe('not_ready')
-      await move(prospect_id, { ...cited, conversation_sha256: reply.message_sha256 })
-      await message(prospect_id)
-    }
-    const again = await message(two[0]!.prospect_id, 'hello')
-    expect(again.body.actual).toEqual({ ...none, messages_sent: 5, qualified_conversations: 2 })
-    expect((await message(two[0]!.prospect_id, 'hello')).body.actual.messages_sent).toBe(5)
-    expect(await sprint()).toMatchObject({ met: false })
-    const { entitlement_id } = await paid(agent)
-    await storeFinishedTask(apis.db, { agentId: agent.agentId, entitlementId: entitlement_id })
-    expect(await sprint()).toMatchObject({ actual: { paid_runs: 1 }, met: true })
-    const { prospect_id: _id, ...view } = (await read('converted_to_paid')).items[0]!
-    expect(view.history.map(({ event }) => event)).toContain('message_sent')
-    expect(JSON.stringify(await sprint())).not.toContain(view.label)
-
-    const first = await summarise('It went well: a hundred paid runs.')
-    expect(first).toMatchObject({
-      sprint_id: 'sprint-1',
-      summary: { actual: { messages_sent: 5, paid_runs: 1 }, met: true },
-      receipt: { kind: 'sprint_summary', payload: { met: true, closes: false } },
-    })
-    await summarise('Done.', true)
-    const next = await sprint()
-    expect(next).toMatchObject({ sprint_id: 'sprint-2', actual: none, met: false })
-    expect(next.started_at).not.toBeNull()
-    await expect(sql`update sprint_summaries set note = 'better'`.execute(apis.db)).rejects.toThrow(
-      /stays as it was written/,
-    )
-  },
-  120_000,
-)
-
-verifies(
-  'prospect.moves',
-  'a prospect moves step by step, by operators alone',
-  async () => {
-    const { prospect_id } = await create()
-    const { credential } = await buyer()
-    const denied = await fetch(`${apis.hosts[0]?.base}/api/live-prospect-sprint`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${credential}` },
-      body: JSON.stringify({ mode: 'read_prospects' }),
-    })
-    expect(denied.status).toBe(401)
-    for (const to of ['messaged', 'replied', 'qualified', 'pilot_offered'] as const)
-      expect(await codeOf(move(prospect_id, { to }))).toBe('wrong_state')
-    const later = new Date(Date.now() + 3_600_000).toISOString()
-    expect(await codeOf(message(prospect_id, 'a', later))).toBe('invalid_request')
-    expect((await message(prospect_id)).body.prospect).toMatchObject({ state: 'messaged' })
-    const { body } = await move(prospect_id, { to: 'declined', reason: 'no budget' })
-    expect(body.prospect).toMatchObject({ state: 'declined' })
-    expect(body.prospect.history.map(({ state }) => state)).toEqual([
-      'identified',
-      'messaged',
-      'declined',
-    ])
-    expect(await codeOf(message(prospect_id))).toBe('wrong_state')
-    expect((await read('declined')).counts['declined']).toBe(1)
-    expect(await codeOf(message(`ps_${'0'.repeat(64)}`))).toBe('not_found')
-    await expect(
-      sql`update prospects set state = 'qualified' where prospect_id = ${prospect_id}`.execute(
-        apis.db,
-      ),
-    ).rejects.toThrow(/no such move/)
-  },
-  120_000,
-)
-
-verifies(
-  'prospect.converted',
-  'no one types that a prospect has paid',
-  async () => {
-    const [agent, other] = [await buyer(), await buyer()]
-    const { agentId } = agent
-    const { prospect_id } = await create()
-    for (const to of ['paid_next_step_ready', 'converted_to_paid'] as const)
-      expect(await codeOf(move(prospect_id, { to }))).toBe('wrong_state')
+verifies('prospect.sprint', 'the sprint counts records, and a close begins the next', async () => {
+  const target = { messages_sent: 5, qualified_conversations: 2, paid_runs: 1 }
+  const none = { messages_sent: 0, qualified_conversations: 0, paid_runs: 0 }
+  expect(await sprint()).toEqual({
+    sprint_id: 'sprint-1',
+    target,
+    actual: none,
+    met: false,
+    started_at: null,
+  })
+  const agent = await buyer()
+  const two = [await create({ agent_id: agent.agentId }), await create()]
+  for (const { prospect_id } of two) {
     await message(prospect_id)
-    const bound = { agent_id: agentId, customer_account: 'north' }
-    await move(prospect_id, { to: 'replied', received: received(), ...bound })
-    expect(await codeOf(move(prospect_id, { to: 'qualified', agent_id: other.agentId }))).toBe(
-      'already_bound',
-    )
-    expect(await codeOf(create(bound))).toBe('already_bound')
-    const { entitlement_id: entitlementId, payment_reference_id } = await paid(agent)
-    const customerAccount = 'north'
-    const theirs = await paid(other)
-    // Another agent, another account, synthetic work and work without a payment convert no one.
-    await storeFinishedTask(apis.db, {
-      agentId: other.agentId,
-      entitlementId: theirs.entitlement_id,
-      customerAccount,
-    })
-    await storeFinishedTask(apis.db, { agentId, entitlementId, customerAccount: 'south' })
-    await storeFinishedTask(apis.db, { agentId, entitlementId: null, customerAccount })
-    await storeFinishedTask(apis.db, {
-      agentId,
-      entitlementId,
-      customerAccount,
-      usage: 'synthetic',
-    })
-    expect(await stateOf(prospect_id)).toBe('replied')
-    await storeFinishedTask(apis.db, { agentId, entitlementId, customerAccount })
-    expect(await stateOf(prospect_id)).toBe('converted_to_paid')
-    await apis.decide(payment_reference_id, 'revise')
-    expect(await stateOf(prospect_id)).toBe('replied')
-  },
-  120_000,
-)
+    const reply = received()
+    expect(await codeOf(move(prospect_id, { to: 'replied' }))).toBe('not_ready')
+    await move(prospect_id, { to: 'replied', received: reply })
+    const cited = { to: 'qualified', reason: 'has the budget' } as const
+    expect(await codeOf(move(prospect_id, cited))).toBe('not_ready')
+    const other = { ...cited, conversation_sha256: sha256Hex('never written') }
+    expect(await codeOf(move(prospect_id, other))).toBe('not_ready')
+    await move(prospect_id, { ...cited, conversation_sha256: reply.message_sha256 })
+    await message(prospect_id)
+  }
+  const again = await message(two[0]!.prospect_id, 'hello')
+  expect(again.body.actual).toEqual({ ...none, messages_sent: 5, qualified_conversations: 2 })
+  expect((await message(two[0]!.prospect_id, 'hello')).body.actual.messages_sent).toBe(5)
+  expect(await sprint()).toMatchObject({ met: false })
+  const { entitlement_id } = await paid(agent)
+  await storeFinishedTask(apis.db, { agentId: agent.agentId, entitlementId: entitlement_id })
+  expect(await sprint()).toMatchObject({ actual: { paid_runs: 1 }, met: true })
+  const { prospect_id: _id, ...view } = (await read('converted_to_paid')).items[0]!
+  expect(view.history.map(({ event }) => event)).toContain('message_sent')
+  expect(JSON.stringify(await sprint())).not.toContain(view.label)
+
+  const first = await summarise('It went well: a hundred paid runs.')
+  expect(first).toMatchObject({
+    sprint_id: 'sprint-1',
+    summary: { actual: { messages_sent: 5, paid_runs: 1 }, met: true },
+    receipt: { kind: 'sprint_summary', payload: { met: true, closes: false } },
+  })
+  await summarise('Done.', true)
+  const next = await sprint()
+  expect(next).toMatchObject({ sprint_id: 'sprint-2', actual: none, met: false })
+  expect(next.started_at).not.toBeNull()
+  await expect(sql`update sprint_summaries set note = 'better'`.execute(apis.db)).rejects.toThrow(
+    /stays as it was written/,
+  )
+})
+
+verifies('prospect.moves', 'a prospect moves step by step, by operators alone', async () => {
+  const { prospect_id } = await create()
+  const { credential } = await buyer()
+  const denied = await fetch(`${apis.hosts[0]?.base}/api/live-prospect-sprint`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${credential}` },
+    body: JSON.stringify({ mode: 'read_prospects' }),
+  })
+  expect(denied.status).toBe(401)
+  for (const to of ['messaged', 'replied', 'qualified', 'pilot_offered'] as const)
+    expect(await codeOf(move(prospect_id, { to }))).toBe('wrong_state')
+  const later = new Date(Date.now() + 3_600_000).toISOString()
+  expect(await codeOf(message(prospect_id, 'a', later))).toBe('invalid_request')
+  expect((await message(prospect_id)).body.prospect).toMatchObject({ state: 'messaged' })
+  const { body } = await move(prospect_id, { to: 'declined', reason: 'no budget' })
+  expect(body.prospect).toMatchObject({ state: 'declined' })
+  expect(body.prospect.history.map(({ state }) => state)).toEqual([
+    'identified',
+    'messaged',
+    'declined',
+  ])
+  expect(await codeOf(message(prospect_id))).toBe('wrong_state')
+  expect((await read('declined')).counts['declined']).toBe(1)
+  expect(await codeOf(message(`ps_${'0'.repeat(64)}`))).toBe('not_found')
+  await expect(
+    sql`update prospects set state = 'qualified' where prospect_id = ${prospect_id}`.execute(
+      apis.db,
+    ),
+  ).rejects.toThrow(/no such move/)
+})
+
+verifies('prospect.converted', 'no one types that a prospect has paid', async () => {
+  const [agent, other] = [await buyer(), await buyer()]
+  const { agentId } = agent
+  const { prospect_id } = await create()
+  for (const to of ['paid_next_step_ready', 'converted_to_paid'] as const)
+    expect(await codeOf(move(prospect_id, { to }))).toBe('wrong_state')
+  await message(prospect_id)
+  const bound = { agent_id: agentId, customer_account: 'north' }
+  await move(prospect_id, { to: 'replied', received: received(), ...bound })
+  expect(await codeOf(move(prospect_id, { to: 'qualified', agent_id: other.agentId }))).toBe(
+    'already_bound',
+  )
+  expect(await codeOf(create(bound))).toBe('already_bound')
+  const { entitlement_id: entitlementId, payment_reference_id } = await paid(agent)
+  const customerAccount = 'north'
+  const theirs = await paid(other)
+  // Another agent, another account, synthetic work and work without a payment convert no one.
+  await storeFinishedTask(apis.db, {
+    agentId: other.agentId,
+    entitlementId: theirs.entitlement_id,
+    customerAccount,
+  })
+  await storeFinishedTask(apis.db, { agentId, entitlementId, customerAccount: 'south' })
+  await storeFinishedTask(apis.db, { agentId, entitlementId: null, customerAccount })
+  await storeFinishedTask(apis.db, {
+    agentId,
+    entitlementId,
+    customerAccount,
+    usage: 'synthetic',
+  })
+  expect(await stateOf(prospect_id)).toBe('replied')
+  await storeFinishedTask(apis.db, { agentId, entitlementId, customerAccount })
+  expect(await stateOf(prospect_id)).toBe('converted_to_paid')
+  await apis.decide(payment_reference_id, 'revise')
+  expect(await stateOf(prospect_id)).toBe('replied')
+})
 
 /** A prospect of this agent or of none yet that is invited to a pilot, and what accepts it and opens its checkout. */
 async function invited(name: string, agent_id?: string) {
@@ -306,7 +291,6 @@ verifies(
       customer_account: null,
     })
   },
-  120_000,
 )
 
 verifies(
@@ -350,7 +334,6 @@ verifies(
       values (${second.prospect_id}, 99, 'bound', 'pilot_offered', 'o', ${agent_id})`
     await expect(false_event.execute(apis.db)).rejects.toThrow('a binding is an event of its')
   },
-  120_000,
 )
 
 verifies(
@@ -399,5 +382,4 @@ verifies(
       values (${prospect_id}, 99, 'moved', 'qualified', ${String(sent?.message_sha256)}, 'operator:x')`
     await expect(moved.execute(apis.db)).rejects.toThrow('cite what the prospect wrote')
   },
-  120_000,
 )

@@ -47,7 +47,7 @@ verifies('review.revised', 'a parameter changes the result, which is reviewed ag
     revised_input_sha256: input_sha256,
   })
   await expect
-    .poll(async () => (await evidenceOf(runId)).get('changes'), { timeout: 20_000 })
+    .poll(async () => (await evidenceOf(runId)).get('changes'))
     .toMatchObject({ attempt: 1, changed_members: expect.arrayContaining(['as_of']) })
   await stack.calls.reviewOf(taskId)
   await decide(runId, 'approve')

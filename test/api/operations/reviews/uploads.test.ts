@@ -14,7 +14,7 @@ let known: Awaited<ReturnType<typeof trustedAgent>>
 beforeAll(async () => {
   apis = await startComposedTasks()
   known = await trustedAgent(hosts(), apis.operator, { rails: ['tokenops'] })
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 const hosts = () => apis.hosts[0]!

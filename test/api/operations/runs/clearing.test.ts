@@ -15,7 +15,7 @@ let buyer: Awaited<ReturnType<typeof openAgentUse>>
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
   buyer = await openAgentUse(hosts(), apis.operator)
-}, 180_000)
+})
 afterAll(() => apis?.stop())
 
 const hosts = () => apis.hosts[0] as Hosts

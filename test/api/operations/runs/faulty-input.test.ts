@@ -21,7 +21,7 @@ beforeAll(async () => {
     rails: ['packetops', 'tokenops'],
     requested_scopes: [...scopes],
   })
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })

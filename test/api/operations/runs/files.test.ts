@@ -24,7 +24,7 @@ beforeAll(async () => {
     sandbox: true,
     rails: ['packetops', 'diligenceops', 'tokenops'],
   })
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })
@@ -48,7 +48,7 @@ async function finished(rail: 'packetops' | 'diligenceops', input: Input) {
   const asked = { ...agent.startInput(quote_id, rail), usage: 'synthetic' as const, input }
   const { run } = (await agent.start(asked)).body
   const stateOf = async () => (await agent.status(run.run_id, 5_000)).state
-  await expect.poll(stateOf, { timeout: 60_000 }).toBe('closed')
+  await expect.poll(stateOf).toBe('closed')
   const named = { mode: 'fetch_return_package', run_id: run.run_id } as const
   const { return_package, completion } = (await agent.client.call('fetch-return-package', named))
     .body
@@ -99,38 +99,32 @@ verifies(
     expect(details).toMatch(/^docx 1 read the file .+, 5 paragraphs;/m)
     expect(rerun(record, {})).toMatchObject({ holds: expect.stringContaining(made.result_sha256) })
   },
-  120_000,
 )
 
-verifies(
-  'files.replayed',
-  'a replay refuses another text, and one that is missing',
-  async () => {
-    const bytes = await fixture('backup.pdf')
-    const { record } = await finished('packetops', packet(await uploaded('application/pdf', bytes)))
-    expect(rerun(record, {})).toHaveProperty('holds')
-    const { documents } = record
-    const isRead = ({ content }: { content: unknown }) =>
-      (content as Partial<Extraction>).type === 'service.extraction.v1'
-    const read = documents.find(isRead)?.content as Extraction
-    const replayed = (content: Extraction | undefined) => {
-      const others = documents.filter((one) => !isRead(one))
-      const more = content === undefined ? [] : [{ sha256: digestOf(content), content }]
-      return rerun({ ...record, documents: [...others, ...more] }, {})
-    }
-    expect(replayed(read)).toHaveProperty('holds')
-    const text = `${read.text} Approved.`
-    expect(replayed({ ...read, text })).toEqual({
-      fault: `the text of the upload ${read.upload_sha256} was changed`,
-    })
-    expect(replayed({ ...read, text, text_sha256: sha256Hex(text) })).toHaveProperty('fault')
-    expect(replayed({ ...read, version: '0' })).toHaveProperty('fault')
-    expect(replayed(undefined)).toEqual({
-      fault: `the text of the upload ${read.upload_sha256} is not in the package`,
-    })
-  },
-  120_000,
-)
+verifies('files.replayed', 'a replay refuses another text, and one that is missing', async () => {
+  const bytes = await fixture('backup.pdf')
+  const { record } = await finished('packetops', packet(await uploaded('application/pdf', bytes)))
+  expect(rerun(record, {})).toHaveProperty('holds')
+  const { documents } = record
+  const isRead = ({ content }: { content: unknown }) =>
+    (content as Partial<Extraction>).type === 'service.extraction.v1'
+  const read = documents.find(isRead)?.content as Extraction
+  const replayed = (content: Extraction | undefined) => {
+    const others = documents.filter((one) => !isRead(one))
+    const more = content === undefined ? [] : [{ sha256: digestOf(content), content }]
+    return rerun({ ...record, documents: [...others, ...more] }, {})
+  }
+  expect(replayed(read)).toHaveProperty('holds')
+  const text = `${read.text} Approved.`
+  expect(replayed({ ...read, text })).toEqual({
+    fault: `the text of the upload ${read.upload_sha256} was changed`,
+  })
+  expect(replayed({ ...read, text, text_sha256: sha256Hex(text) })).toHaveProperty('fault')
+  expect(replayed({ ...read, version: '0' })).toHaveProperty('fault')
+  expect(replayed(undefined)).toEqual({
+    fault: `the text of the upload ${read.upload_sha256} is not in the package`,
+  })
+})
 
 const packet = (sha256: string, more: Input[] = []) => ({
   title: 'Backups',
@@ -168,7 +162,6 @@ verifies(
       citations: [{ pointer: '/items/1/upload/sha256', quote: image }],
     })
   },
-  120_000,
 )
 
 const quoteOf = (rail: 'packetops' | 'diligenceops' | 'tokenops', input: Input) =>
@@ -209,7 +202,6 @@ verifies(
       errors: [{ pointer: '/input/evidence/0', message: 'evidence has a text or an upload' }],
     })
   },
-  120_000,
 )
 
 verifies(
@@ -247,5 +239,4 @@ verifies(
     const kinds = await quoteOf('tokenops', input('Kinds'))
     expect(kinds).toMatchObject({ code: 'input_rejected' })
   },
-  120_000,
 )

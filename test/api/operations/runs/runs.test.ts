@@ -33,7 +33,7 @@ beforeAll(async () => {
   apis = await startComposedTasks()
   known = await trustedAgent(hosts(), apis.operator, { rails: ['packetops'] })
   stranger = await trustedAgent(hosts(), apis.operator, { rails: ['packetops'] })
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })
@@ -109,9 +109,7 @@ async function attested() {
   const task = await agreed()
   await transaction(apis.db, (tx) => provideInput(tx, task.taskId, packetops.sandboxInput))
   await funded(task.taskId)
-  await expect
-    .poll(async () => (await status(task.runId, 5_000)).state, { timeout: 30_000 })
-    .toBe('attested')
+  await expect.poll(async () => (await status(task.runId, 5_000)).state).toBe('attested')
   return task
 }
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
     changes,
     config: apis.config,
   })
-}, 120_000)
+})
 afterAll(async () => {
   for (const close of closers) await close()
   await apis?.stop()
@@ -121,7 +121,7 @@ const runOf = async (run_id: string) =>
     run: { state: string; return_package_id: string | null }
   }
 const reaches = (run_id: string, state: string) =>
-  expect.poll(async () => (await runOf(run_id)).run.state, { timeout: 60_000 }).toBe(state)
+  expect.poll(async () => (await runOf(run_id)).run.state).toBe(state)
 
 verifies(
   'self-serve.submit',
@@ -170,7 +170,7 @@ verifies(
     const id = callbackDeliveryId(task.taskId, 'task_updated', 1)
     const outcomes = async () => (await listAttempts(apis.db, id)).map(({ outcome }) => outcome)
     for (const failed of [1, 2]) {
-      await expect.poll(outcomes, { timeout: 30_000 }).toEqual(Array(failed).fill('failed'))
+      await expect.poll(outcomes).toEqual(Array(failed).fill('failed'))
       await redeliver({ client: temporal.client, db: apis.db }, id)
     }
     await reaches(run_id, 'closed')
@@ -209,7 +209,6 @@ verifies(
     const times = done.map(({ done_at }) => done_at)
     expect(times).toEqual(times.toSorted())
   },
-  180_000,
 )
 
 verifies(

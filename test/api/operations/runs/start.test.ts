@@ -10,7 +10,7 @@ let agent: AgentUse
 beforeAll(async () => {
   apis = await startComposedTasks()
   agent = await openAgentUse(hosts(), apis.operator)
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })
@@ -218,7 +218,7 @@ verifies('agent-use.start', 'a sandbox agent completes a synthetic run without m
   })
   expect(body).toMatchObject({ challenge: null, run: { usage: 'synthetic' } })
   const closed = async () => (await sandbox.status(body.run.run_id, 5_000)).state
-  await expect.poll(closed, { timeout: 30_000 }).toBe('closed')
+  await expect.poll(closed).toBe('closed')
   const asked = { mode: 'fetch_return_package', run_id: body.run.run_id } as const
   const fetched = (await sandbox.client.call('fetch-return-package', asked)).body
   expect(fetched).toMatchObject({

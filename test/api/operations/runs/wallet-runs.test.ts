@@ -18,7 +18,7 @@ type Owner = Awaited<ReturnType<typeof owner>>
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })
@@ -127,9 +127,6 @@ const awaitsReview = (agent: Owner, runId: string) =>
     .poll(
       async () =>
         (await agent.status(runId)).loop.steps.find(({ step }) => step === 'review_step')?.state,
-      {
-        timeout: 30_000,
-      },
     )
     .toBe('waits')
 
@@ -186,7 +183,7 @@ verifies(
     await awaitsReview(agent, run_id)
     expect(await postedFor(entitlement_id)).toEqual({ wallet: -323, credit: 323 })
     await agent.approve('loop_step', run_id)
-    await expect.poll(stateOf(agent, run_id), { timeout: 30_000 }).toBe('closed')
+    await expect.poll(stateOf(agent, run_id)).toBe('closed')
     expect(await postedFor(entitlement_id)).toEqual({
       wallet: -323,
       credit: 0,
@@ -237,7 +234,6 @@ verifies(
       live: { closed: 1 },
     })
   },
-  90_000,
 )
 
 verifies(
@@ -438,7 +434,6 @@ verifies(
     })
     await auditBooks(apis.db)
   },
-  120_000,
 )
 
 verifies(
@@ -450,7 +445,7 @@ verifies(
     const stopped = (await agent.start(await agent.input())).body
     expect(await agent.holds()).toEqual({ balance: 0, reserved: 646 })
     await check(rejected.work_order.work_order_id, 'reject')
-    await expect.poll(stateOf(agent, rejected.run.run_id), { timeout: 20_000 }).toBe('closed')
+    await expect.poll(stateOf(agent, rejected.run.run_id)).toBe('closed')
     expect(await agent.holds()).toEqual({ balance: 323, reserved: 323 })
     expect((await agent.read(rejected.run.run_id)).work_order).toMatchObject({ state: 'rejected' })
 
@@ -458,7 +453,7 @@ verifies(
     await check(stopped.work_order.work_order_id, 'approve')
     await awaitsReview(agent, run_id)
     await decide(hosts(), apis.operator, run_id, 'reject', { subject_kind: 'loop_step' })
-    await expect.poll(stateOf(agent, run_id), { timeout: 20_000 }).toBe('exception_open')
+    await expect.poll(stateOf(agent, run_id)).toBe('exception_open')
     expect(await agent.holds()).toEqual({ balance: 323, reserved: 323 })
     const reviewer = createClient({
       baseUrl: hosts().base,
@@ -473,13 +468,12 @@ verifies(
       idempotency_key: freshKey(),
     } as const
     await reviewer.call('task-recover', given_up)
-    await expect.poll(stateOf(agent, run_id), { timeout: 20_000 }).toBe('closed')
+    await expect.poll(stateOf(agent, run_id)).toBe('closed')
     expect(await agent.holds()).toEqual({ balance: 646, reserved: 0 })
     for (const { run } of [rejected, stopped])
       expect(await postedFor(run.entitlement_id)).toEqual({ wallet: 0, credit: 0 })
     await auditBooks(apis.db)
   },
-  90_000,
 )
 
 verifies(

@@ -54,7 +54,7 @@ beforeAll(async () => {
   const authority = authorityOf(config, rings, openWalletSignatures(config).verify)
   money = await openMoneyDeps(config, { db, authority, signReceipt: receiptSigner(rings) })
   connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS })
-}, 120_000)
+})
 afterAll(async () => {
   await connection?.close()
   await apis?.stop()

@@ -20,7 +20,7 @@ let calls: Awaited<ReturnType<typeof openTaskCalls>>
 beforeAll(async () => {
   apis = await startComposedTasks({ LIMIT_AGENT_PER_MINUTE: '6000' })
   calls = await openTaskCalls(apis)
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })

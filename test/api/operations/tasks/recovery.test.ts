@@ -111,7 +111,7 @@ verifies(
     await stack.calls.reaches(token, 'operating')
     const reviews = () =>
       stack.calls.asOperator(token).call('loop-review-console', { kind: 'loop_step' })
-    await expect.poll(async () => (await reviews()).body.total, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await reviews()).body.total).toBe(1)
     const run = (await reviews()).body.items[0]!.subject_id
     const decided = await stack.calls.decided(run, 'loop_step', 'approve')
     expect(decided.receipt).toMatchObject({ kind: 'review_decision' })

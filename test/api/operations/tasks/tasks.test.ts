@@ -17,7 +17,7 @@ let known: Awaited<ReturnType<typeof trustedAgent>>
 beforeAll(async () => {
   apis = await startComposedTasks()
   known = await trustedAgent(hosts(), apis.operator)
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })

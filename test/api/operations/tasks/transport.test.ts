@@ -21,7 +21,7 @@ beforeAll(async () => {
   calls = await openTaskCalls(apis)
   connection = await Connection.connect({ address: apis.config.TEMPORAL_ADDRESS })
   client = new Client({ connection })
-}, 120_000)
+})
 afterAll(async () => {
   await connection?.close()
   await apis?.stop()
@@ -99,7 +99,7 @@ async function runActivities(asked: [queue: string, name: string, input: unknown
         event.activityTaskCompletedEventAttributes || event.activityTaskFailedEventAttributes,
     ).length
   }
-  await expect.poll(ended, { timeout: 120_000 }).toBe(asked.length)
+  await expect.poll(ended).toBe(asked.length)
   await client.workflow.getHandle('attack').terminate()
 }
 
@@ -138,5 +138,4 @@ verifies(
     const { rows } = await sql`select from task_events where actor ~ '^operator:'`.execute(apis.db)
     expect(rows).toEqual([])
   },
-  240_000,
 )

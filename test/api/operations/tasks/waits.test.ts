@@ -21,7 +21,7 @@ beforeAll(async () => {
   apis = await startComposedTasks()
   calls = await openTaskCalls(apis)
   temporal = createTemporalClient(apis.config)
-}, 120_000)
+})
 afterAll(async () => {
   await temporal?.close()
   await apis?.stop()
@@ -103,7 +103,6 @@ verifies(
     for (const workflowId of [taskId, runId])
       await expect.poll(() => attended(workflowId, false), LISTED).toBe(0)
   },
-  120_000,
 )
 
 verifies(
@@ -154,7 +153,6 @@ verifies(
     })
     await exhaustReruns(token)
   },
-  120_000,
 )
 
 verifies(
@@ -182,7 +180,6 @@ verifies(
     await abandon(items.at(-1)?.exception_id)
     await calls.reaches(token, 'closed')
   },
-  120_000,
 )
 
 verifies(
@@ -204,7 +201,6 @@ verifies(
     )
     expect(details.split('x.example')).toHaveLength(3)
   },
-  120_000,
 )
 
 verifies(
@@ -225,7 +221,6 @@ verifies(
       'CANCELLED',
     )
   },
-  120_000,
 )
 
 verifies(
@@ -251,7 +246,6 @@ verifies(
       required_action: { call: 'POST /api/agents/tasks/{token}/recover' },
     })
   },
-  120_000,
 )
 
 /** Supplies evidence that still lacks something as often as the tier allows, and once more. */

@@ -231,7 +231,6 @@ verifies(
     if (!('items' in read)) throw new Error('a page was expected')
     expect(read.totals.credit_units).toBe(consumed)
   },
-  180_000,
 )
 
 verifies(

@@ -13,7 +13,7 @@ import { verifies } from '../../../verifies.ts'
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 beforeAll(async () => {
   apis = await startComposedTasks()
-}, 120_000)
+})
 afterAll(() => apis?.stop())
 
 type Consent = InputOf<'work-order-consent'>
@@ -44,14 +44,14 @@ async function runInReview() {
   const owner = holder(status_token)
   const ledger = async () => (await holder(rail_run.task_token).call('task-ledger', {})).body
   const reaches = (state: string) =>
-    expect.poll(async () => (await ledger()).task.state, { timeout: 30_000 }).toBe(state)
+    expect.poll(async () => (await ledger()).task.state).toBe(state)
   await reaches('trusted')
   const asked = { rail: 'scout', tier: 'standard', idempotency_key: freshKey() } as const
   await owner.call('agent-quote', asked)
   const { run_id } = rail_run
   const waits = async () => (await ledger()).task.waiting_for
   await reaches('operating')
-  await expect.poll(waits, { timeout: 30_000 }).toEqual(['review'])
+  await expect.poll(waits).toEqual(['review'])
   const propose = (input: Record<string, unknown>) =>
     decide(hosts(), apis.operator, run_id, 'revise', {
       subject_kind: 'loop_step',
@@ -112,7 +112,7 @@ verifies(
         payload: { actor: `work_order:${work_order_id}`, note: 'agreed', ...digests },
       },
     })
-    await expect.poll(waits, { timeout: 30_000 }).toEqual(['review'])
+    await expect.poll(waits).toEqual(['review'])
     const operator = createClient({
       baseUrl: hosts().base,
       osUrl: hosts().os,
@@ -127,7 +127,6 @@ verifies(
     expect(replay_package.inputs).toEqual([digestOf(scoutInput), digestOf(corrected)])
     expect((await owner.call('work-orders-read', { work_order_id })).body.proposals).toEqual([])
   },
-  90_000,
 )
 
 verifies(
@@ -175,7 +174,6 @@ verifies(
     expect(text).toContain(`POST /api/work-orders/${mine.work_order_id}/consent`)
     expect(code).toBe(0)
   },
-  90_000,
 )
 
 verifies(
@@ -221,5 +219,4 @@ verifies(
     expect(proposals).toMatchObject([{ run_id, reason: 'then one after all' }])
     expect((await accept()).body.recovery_request).toMatchObject({ state: 'done' })
   },
-  90_000,
 )

@@ -23,7 +23,7 @@ let agent: Awaited<ReturnType<typeof openAgentUse>>
 beforeAll(async () => {
   apis = await startComposedTasks()
   agent = await openAgentUse(hosts(), apis.operator)
-}, 120_000)
+})
 afterAll(async () => {
   await apis?.stop()
 })
@@ -288,7 +288,6 @@ verifies(
       code: 'wrong_state',
     })
   },
-  120_000,
 )
 
 verifies(
@@ -306,13 +305,13 @@ verifies(
     const { payment_reference_id } = await agent.pay(quote_id)
     await agent.approve('payment_reference', payment_reference_id)
     const stateOf = async () => (await orderOf(status_token, work_order.work_order_id))?.state
-    await expect.poll(stateOf, { timeout: 20_000 }).toBe('operating')
+    await expect.poll(stateOf).toBe('operating')
     const waits = async () =>
       (await agent.status(rail_run.run_id)).loop.steps.find(({ step }) => step === 'review_step')
         ?.state
-    await expect.poll(waits, { timeout: 20_000 }).toBe('waits')
+    await expect.poll(waits).toBe('waits')
     await agent.approve('loop_step', rail_run.run_id)
-    await expect.poll(stateOf, { timeout: 30_000 }).toBe('completed')
+    await expect.poll(stateOf).toBe('completed')
     const { run_id } = rail_run
     const status = { mode: 'get_run_status', run_id } as const
     const fetched = { mode: 'fetch_return_package', run_id } as const
@@ -388,7 +387,7 @@ verifies(
     await buyer.approve('payment_reference', payment_reference_id)
     await check(work_order.work_order_id, 'approve')
     const begun = async () => (await buyer.status(rail_run.run_id, 5_000)).entitlement_id
-    await expect.poll(begun, { timeout: 20_000 }).toMatch(/^en/)
+    await expect.poll(begun).toMatch(/^en/)
     const late = await buyer.quote('packetops', 14)
     const rejected = await buyer.pay(late.quote_id)
     await decide(hosts(), apis.operator, rejected.payment_reference_id, 'reject', {
@@ -396,7 +395,6 @@ verifies(
     })
     expect(await problemOf(send(rejected.payment_reference_id))).toMatchObject(unfit)
   },
-  120_000,
 )
 
 verifies(

@@ -50,5 +50,4 @@ verifies(
     const waiting = await console.call('loop-review-console', { kind: 'payment_reference' })
     expect(waiting.body.items).toEqual([])
   },
-  120_000,
 )

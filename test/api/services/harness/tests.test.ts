@@ -137,7 +137,6 @@ verifies(
     expect(await tests.read(suite, test_run_id)).toMatchObject({ passed: 3, pending: [] })
     expect(await codeOf(tests.read('agent-to-agent-test-harness', test_run_id))).toBe('not_found')
   },
-  120_000,
 )
 
 verifies('harness.counterpart', 'a URL that leads to no public address is refused', async () => {

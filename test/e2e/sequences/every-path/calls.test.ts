@@ -9,7 +9,7 @@ import { openWorld, type World } from './world.ts'
 let world: World
 beforeAll(async () => {
   world = await openWorld(await startMoneyApis(1, { DIRECTORIES: 'later.example' }))
-}, 180_000)
+})
 afterAll(() => world?.stop())
 
 for (const [id, row] of Object.entries(callRows))

@@ -88,7 +88,7 @@ const sandbox = (rail: 'packetops' | 'tokenops') => ({ rail, idempotency_key: fr
 const rested = async ({ open: by, holder }: World, rail: 'packetops' | 'tokenops') => {
   const own = holder((await by.call('agent-sandbox-run', sandbox(rail))).body.run.task_token)
   const read = async () => (await own.call('agent-sandbox-read', {})).body
-  await expect.poll(async () => memberOf(await read(), 'state'), { timeout: 60_000 }).toBe('closed')
+  await expect.poll(async () => memberOf(await read(), 'state')).toBe('closed')
   return own
 }
 const submitted = async (world: World, usage: 'synthetic' | 'operational') =>

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const env = { LIMIT_AGENT_PER_MINUTE: '6000', DIRECTORIES, ...limits }
   // The other service believes a payment provider, and this one none.
   world = await openWorld(await startComposedTasks(env), providerIn)
-}, 240_000)
+})
 afterAll(() => world?.stop())
 
 for (const [id, row] of Object.entries(workRows))
