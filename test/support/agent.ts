@@ -8,7 +8,13 @@ import { bodySha256, encodeWalletProof, walletProofText } from '#domain/payouts/
 import { readSecret } from '../../activities/config/secret-file.ts'
 import { createDatabase } from '../../activities/store/postgres/db.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import { type Client, createClient, type InputOf, type OutputOf } from '../../api/http/client.ts'
+import {
+  type Client,
+  createClient,
+  type InputOf,
+  type OutputOf,
+  ProblemError,
+} from '../../api/http/client.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import type { ServiceAccounts } from '../../worker/stack/accounts.ts'
 import { openPayingAgent } from '../../worker/stack/paying-agent.ts'
@@ -110,8 +116,10 @@ export async function openRail(stack: TestStack): Promise<Rail> {
     usage: 'synthetic',
     ...more,
   })
-  const create: Rail['create'] = async (agent, more) =>
-    (await agent.client.call('payout-create', terms(more))).body.payout
+  const create: Rail['create'] = async (agent, more) => {
+    const asked = terms(more)
+    return (await settled(() => agent.client.call('payout-create', asked))).body.payout
+  }
   return {
     stack,
     db,
@@ -143,7 +151,7 @@ export async function openRail(stack: TestStack): Promise<Rail> {
     ) => {
       const payout = await create(agent, more)
       const input = await treasury.authorize(payout, { expiresAt, idempotencyKey, ...rest })
-      return (await agent.client.call('payout-authorize', input)).body.payout
+      return (await settled(() => agent.client.call('payout-authorize', input))).body.payout
     },
     useUpFreeCalls: (address) => useUpFreeCalls(db, address),
     balance: (address) =>
@@ -233,6 +241,19 @@ export async function post(
     status: response.status,
     headers: response.headers,
     body: (await response.json()) as Record<string, unknown>,
+  }
+}
+
+/** The answer of a call, repeated while its payment is not settled yet. */
+async function settled<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.problem.code !== 'settlement_pending')
+        throw error
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
   }
 }
 

@@ -62,4 +62,4 @@ export async function payoutsOf({ db }: Rail, { address }: Agent): Promise<numbe
 
 /** Sends until the answer is not one that says to repeat. */
 export const answered = (call: () => Promise<RawAnswer>): Promise<RawAnswer> =>
-  eventually(call, ({ body }) => body['retryable'] !== true, 20_000, 200)
+  eventually(call, ({ body }) => body['retryable'] !== true, 120_000, 200)
