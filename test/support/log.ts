@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
+import { receiptId } from '#domain/core/ids.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import type { Config } from '../../activities/config/config.ts'
+import { signCompact } from '../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings, loadKeyRings } from '../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../activities/keys/publish-keys.ts'
@@ -26,6 +29,25 @@ export async function storeReceipts(db: Kysely<Database>, from: number, to: numb
   await sql`insert into receipts (receipt_id, subject, seq, kind, jws, kid, payload_sha256)
     select 'rc_' || encode(sha256(convert_to('receipt ' || n, 'UTF8')), 'hex'), 'subject ' || n, 0, 'kind', 'receipt ' || n, 'kid', ''
     from generate_series(${from}::integer, ${to - 1}::integer) as n order by n`.execute(db)
+}
+
+/** Stores receipts, signed as the service signs them with the keys of this file, with the numbers from `from` up to, without, `to`. */
+export async function storeSigned(
+  { db, keysFile }: { db: Kysely<Database>; keysFile: string },
+  from: number,
+  to: number,
+): Promise<void> {
+  const { active } = loadKeyRings(keysFile).receipt
+  const rows = await Promise.all(
+    Array.from({ length: to - from }, async (_, index) => {
+      const [subject, kind] = [`subject ${from + index}`, 'kind']
+      const payload = { sub: subject, kind }
+      const jws = await signCompact(active, { typ: RECEIPT_TYP, payload })
+      const { kid } = active
+      return { receipt_id: receiptId(jws), subject, seq: 0, kind, jws, kid, payload_sha256: '' }
+    }),
+  )
+  await db.insertInto('receipts').values(rows).execute()
 }
 
 /** Gives queued receipts their place in the log as a worker does, until the answer is called; a database that is down is asked again. */

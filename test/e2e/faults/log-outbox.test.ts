@@ -6,8 +6,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { readAddCheckpoint } from '#domain/log/add-checkpoint.ts'
 import { createDatabase } from '../../../activities/store/postgres/db.ts'
+import { layoutOf } from '../../../worker/stack/layout.ts'
 import { eventually, nowSeconds } from '../../support/agent.ts'
-import { storeReceipts } from '../../support/log.ts'
+import { storeSigned } from '../../support/log.ts'
 import { createWitnessSigner } from '../../support/memory-log.ts'
 import { pause, restart } from '../../support/processes.ts'
 import { operatorOf, startStack, type TestStack } from '../../support/stack.ts'
@@ -100,13 +101,14 @@ verifies(
   async () => {
     await sql`create function pause_log() returns trigger language plpgsql as $$
       begin perform pg_sleep(2); return null; end $$`.execute(store.db)
+    const keysFile = layoutOf(stack.dataDirectory).signingKeys
     const service = signing()
     let count = 0
     for (const step of steps)
       for (const victim of [stack.worker(0), stack.signer]) {
         await pauseAfter(step)
         // Enough for a tile.
-        await storeReceipts(store.db, count, count + 300)
+        await storeSigned({ db: store.db, keysFile }, count, count + 300)
         count += 300
         await eventually(sleeping, (sessions) => sessions > 0, 30_000, 20)
         await victim.kill('SIGKILL')
