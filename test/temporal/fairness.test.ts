@@ -32,7 +32,13 @@ async function agentWith(
   const tasks: string[] = []
   for (let left = count; left > 0; left -= 1)
     tasks.push(
-      (await fixture.tasks.taskIn('queued', { agent_id: agentId, callback_url: null })).task_id,
+      (
+        await fixture.tasks.taskIn(
+          'queued',
+          { agent_id: agentId, callback_url: null },
+          { paid: true },
+        )
+      ).task_id,
     )
   return { agentId, tasks }
 }
@@ -40,15 +46,15 @@ const wake = (tasks: readonly string[]) =>
   Promise.all(tasks.map((taskId) => patiently(() => fixture.gateway.wake(taskId))))
 
 /** Resolves when all of them have their result. */
-async function over(tasks: readonly string[], timeout = 100_000): Promise<void> {
-  const left = () =>
+async function over(tasks: readonly string[]): Promise<void> {
+  const attested = () =>
     fixture.db
-      .selectFrom('tasks')
+      .selectFrom('task_events')
       .select('task_id')
       .where('task_id', 'in', [...tasks])
-      .where('state', '<>', 'attested')
+      .where('event', '=', 'result_attested')
       .execute()
-  await expect.poll(async () => (await left()).length, { timeout, interval: 20 }).toBe(0)
+  await expect.poll(async () => (await attested()).length, { interval: 20 }).toBe(tasks.length)
 }
 
 /** The most runs of these tasks in progress at one time, by the times of their ledgers. */

@@ -116,7 +116,7 @@ verifies(
     await reaches(taskId, 'exception_open')
     expect(await openTaskException(fixture.db, taskId)).toMatchObject({
       code: 'worker_failed',
-      detail: 'the child process ended before it began the work',
+      detail: 'worker: the child process ended before it began the work',
     })
     expect(await attemptsOf(taskId)).toEqual([{ step: 'worker', begun: 0 }])
     expect(asked.length).toBeGreaterThan(1)
