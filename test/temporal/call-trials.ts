@@ -14,7 +14,7 @@ import { buyingAgent } from '../support/buying-task.ts'
 import { insist } from '../support/faults.ts'
 import { trustedAgent } from '../support/registering-agent.ts'
 import { unhurried } from '../support/settings.ts'
-import type { Trial } from './table-trials.ts'
+import { advances, type Trial } from './table-trials.ts'
 import type { startTaskWorkflows } from './task-fixture.ts'
 
 type Fixture = Pick<Awaited<ReturnType<typeof startTaskWorkflows>>, 'db'>
@@ -89,7 +89,7 @@ async function trialsOf(
   const submitted = {
     name: 'preflight',
     taskId: '',
-    key: '* submit',
+    key: advances('*'),
     rests: 'preflight_checked',
   } as const
   const first: Trial = {
@@ -114,18 +114,17 @@ async function trialsOf(
   ): Trial => {
     return { name, taskId, key, rests, begin }
   }
-  const own = (taskId: string) => `${taskId} own`
-  const prepared = `${begun.taskId} contract_prepared`
-  const accepted = `${offered.taskId} contract_accepted`
   return [
     first,
-    of('contract-prepare', begun.taskId, prepared, 'contract_ready', () => contracted(begun)),
-    of('contract-accept', offered.taskId, accepted, 'credit_pending', () =>
+    of('contract-prepare', begun.taskId, advances(begun.taskId), 'contract_ready', () =>
+      contracted(begun),
+    ),
+    of('contract-accept', offered.taskId, advances(offered.taskId), 'credit_pending', () =>
       offered.accept(quote_id),
     ),
-    of('a payment is confirmed', asked.taskId, own(asked.taskId), 'credit_funded', asked.pay),
-    of('work is approved', ready, own(ready), 'operating', () => review('task', ready)),
-    of('work is refused', unwanted, own(unwanted), 'closed', () =>
+    of('a payment is confirmed', asked.taskId, advances(asked.taskId), 'credit_funded', asked.pay),
+    of('work is approved', ready, advances(ready), 'operating', () => review('task', ready)),
+    of('work is refused', unwanted, advances(unwanted), 'closed', () =>
       review('task', unwanted, 'reject'),
     ),
     of('a result is approved', done, `${runIdOf(done)} return_package`, 'closed', () =>

@@ -6,6 +6,7 @@ const dist = new URL('../../dist/', import.meta.url)
 const built = (path) => import(new URL(path, dist).href)
 const { configSchema } = await built('activities/config/config.js')
 const { createTaskActivities } = await built('activities/index.js')
+const { createDatabase } = await built('activities/store/postgres/db.js')
 
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
 const config = configSchema.parse(process.env)
@@ -21,9 +22,9 @@ process.on('message', (asked) => {
   process.send({ holds: asked.side })
 })
 
-const keyOf = (type, { taskId, runId, event, step }) =>
-  type === 'takeStep' ? `${runId} ${step}` : `${taskId} ${event ?? 'own'}`
-// A task without a known id is any that makes its transition.
+const keyOf = (type, { taskId, runId, step }) =>
+  type === 'takeStep' ? `${runId} ${step}` : `${taskId} advances`
+// A task without a known id is any that advances.
 const stand = async (side, own) => {
   const key = [own, own.replace(/^\S+/, '*')].find((each) => held.keys.includes(each))
   if (held.side !== side || key === undefined) return
@@ -42,7 +43,8 @@ const standing = ({ info }) => ({
   },
 })
 
-const { activities } = await createTaskActivities(config, { publishes: true })
+const { db } = createDatabase({ url: config.DATABASE_URL, applicationName: 'held', poolSize: 10 })
+const { activities } = await createTaskActivities({ config, db })
 const workers = await Promise.all(
   ['tasks', 'runs', 'strangers'].map(async (taskQueue) => {
     const connection = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS })

@@ -29,6 +29,9 @@ export type Trial = {
   rests: TaskState
 }
 
+/** The step of its workflow that makes the due moves of a task, after an event is stored or by itself. */
+export const advances = (taskId: string): string => `${taskId} advances`
+
 /** Repeats a call as an agent does who does not know what became of it. */
 async function insist<Result>(
   call: () => Promise<Result>,
@@ -61,7 +64,7 @@ export function openTrials(
   fixture: Awaited<ReturnType<typeof startTaskWorkflows>>,
   notified: string[],
 ) {
-  /** A transition that an event makes; its sender repeats it with the same event id. */
+  /** A transition that an event makes, stored before its workflow is told; its sender repeats it with the same event id. */
   function byEvent<Event extends TaskEvent>(
     taskId: string,
     event: Event,
@@ -70,7 +73,7 @@ export function openTrials(
   ): Trial {
     const eventId = randomBytes(8).toString('hex')
     const begin = () => insist(() => fixture.send(taskId, event, data, eventId))
-    return { name: event, taskId, key: `${taskId} ${event}`, begin, rests }
+    return { name: event, taskId, key: advances(taskId), begin, rests }
   }
 
   /** A move that the service makes by itself when the task is looked at. */
@@ -78,7 +81,7 @@ export function openTrials(
     return {
       name,
       taskId,
-      key: `${taskId} own`,
+      key: advances(taskId),
       begin: () => insist(() => fixture.gateway.wake(taskId)),
       rests,
     }
@@ -109,7 +112,7 @@ export function openTrials(
     const accepted = (await liveContract(fixture.db, ready))?.terms_sha256 ?? ''
     const held = { code: 'operator_hold', detail: 'held' } as const
     return [
-      { name: 'submit', taskId, key: `${taskId} submit`, begin, rests: 'preflight_checked' },
+      { name: 'submit', taskId, key: advances(taskId), begin, rests: 'preflight_checked' },
       byEvent(
         prepared,
         'contract_prepared',

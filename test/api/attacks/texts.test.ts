@@ -50,8 +50,8 @@ verifies('attack.texts', 'no text of a caller breaks a write or comes back as ma
       const by = attacked.callers.presents(operation)
       const { status, code, type } = await send(attacked.callers.hosts, operation, one, by)
       const isJson = /^application\/(problem\+)?json/.test(type)
-      // Without Temporal and a chain, what needs them is 503.
-      const isFault = status >= 500 && code !== 'unavailable'
+      // Without Temporal and a chain, what needs them is 503, as are more repeats of a call than a process keeps waiting.
+      const isFault = status >= 500 && !['unavailable', 'contention'].includes(String(code))
       return isFault || !isJson
         ? [[operation.id, JSON.stringify(one).slice(0, 300), status, code, type]]
         : []
