@@ -5,12 +5,11 @@ import { checkStart } from '../activities/container.ts'
 import { authenticateOperator } from './auth/operator.ts'
 import { execute } from './calls/execute.ts'
 import { createApi } from './compose.ts'
-import { answerUnreadable } from './http/answer-unreadable.ts'
 import { reachOf } from './http/client-address.ts'
 import { createConsole } from './http/console/console.ts'
 import { signInOf } from './http/console/sign-in.ts'
 import { createApp } from './http/express.ts'
-import { listen } from './http/listen.ts'
+import { listen, listenOptions } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { createLogRoutes } from './http/log-routes.ts'
 import { createMetrics } from './http/metrics.ts'
@@ -61,9 +60,9 @@ const operatorConsole = createConsole({
   signIn: signInOf(config, deps),
   attempts: deps.attempts,
 })
-const unreadable = answerUnreadable(config.BASE_URL)
+const listening = listenOptions(config)
 const serve = (host: 'base' | 'os', pages: Router, port: number) =>
-  listen(createApp({ ...surface, host, pages }), config.BIND_HOST, port, unreadable)
+  listen(createApp({ ...surface, host, pages }), config.BIND_HOST, port, listening)
 const listeners = await Promise.all([
   serve('base', pages.use(createLogRoutes(deps), operatorConsole), config.BASE_PORT),
   serve('os', createReference(facts, 'os'), config.OS_PORT),

@@ -239,6 +239,9 @@ export const configSchema = z.object({
   ...quotaSettings,
   ...harnessSettings,
   ...oauthSettings,
+  CONNECTIONS_PER_NETWORK: count(1_024).describe(
+    'connections that one network (/24 of IPv4, /64 of IPv6) holds at once; not applied behind a trusted proxy',
+  ),
   LIMIT_ADDRESS_PER_MINUTE: count(6_000).describe('calls from one client address'),
   LIMIT_FAILED_CREDENTIALS_PER_MINUTE: count(60).describe(
     'wrong credentials, proofs, tokens and webhook signatures from one client address, or at one credential, before each further one is answered late',

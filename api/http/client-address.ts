@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import type { Request } from 'express'
 import type { Config } from '../../activities/config/config.ts'
 
@@ -29,6 +29,10 @@ export function countedAddress(address: string): string {
     .map((group) => group.toString(16))
     .join(':')}::/64`
 }
+
+/** The network of a counted address: /24 of IPv4, of which one site has many addresses, and /64 of IPv6. */
+export const networkOf = (address: string): string =>
+  isIPv4(address) ? `${address.split('.').slice(0, 3).join('.')}.0/24` : address
 
 /** The eight groups of an IPv6 address in any of its forms. */
 function groupsOf(address: string): number[] {

@@ -21,6 +21,7 @@ import { ENDPOINT, endpointPaths } from './protocol.ts'
 import { takesTasks } from './tasks.ts'
 import { createToolServer } from './tool-server.ts'
 import type { Toolbox } from './toolbox.ts'
+import { accepted, asksForPage, taken } from './wire.ts'
 
 /** What MCP needs of a host. */
 type Served = Insiders & {
@@ -56,8 +57,9 @@ export function createMcpRoutes({ toolbox, baseUrl, log, oauth, ...served }: Ser
   })
   const answer = toNodeHandler({
     fetch: async (asked, options) => {
-      const given = await handler.fetch(asked, options)
-      return isListing(options?.parsedBody) ? withTools(given, listed) : given
+      const message = options?.parsedBody
+      const given = await handler.fetch(taken(asked, message), options)
+      return accepted(asked, isListing(message) ? await withTools(given, listed) : given)
     },
   })
   const group: PathGroup = {
@@ -82,6 +84,7 @@ export function createMcpRoutes({ toolbox, baseUrl, log, oauth, ...served }: Ser
       ;(await served.limits.address(sentBy.address)).assertGranted()
       return challenge(response, refusal, baseUrl)
     }
+    if (asksForPage(message)) return refuseCursor(response, message)
     await senders.run(sentBy, () => answer(request, response, message))
   })
   return router
@@ -130,6 +133,19 @@ async function withTools(answer: Response, listed: string) {
   // Within a string of JSON, the quotes would be escaped.
   const text = (await answer.text()).replace('"tools":[]', () => `"tools":${listed}`)
   return new Response(text, { status, headers })
+}
+
+function refuseCursor(response: ExpressResponse, message: unknown): void {
+  const { id } = Object(message) as { id?: unknown }
+  const error = {
+    code: ProtocolErrorCode.InvalidParams,
+    message: 'the list is one page: send no cursor',
+  }
+  response.json({
+    jsonrpc: '2.0',
+    error,
+    id: typeof id === 'string' || typeof id === 'number' ? id : null,
+  })
 }
 
 function refuseMessage(response: ExpressResponse, code: ProtocolErrorCode): void {

@@ -50,6 +50,11 @@ export const admissionRequirements = {
     behavior:
       'Fifty repeats of a call that are sent at once are all answered with the one answer: one of them works in each process, and the others wait for its end. Of more than 100 in a process the others are 503 contention, with the time until those have ended.',
   },
+  'admission.connections': {
+    source: 'limits § Call limits',
+    behavior:
+      'However many idle connections and slow bodies one network begins, calls of other networks are answered; a connection over its limit is ended before a byte of it is read.',
+  },
   'admission.counts-bounded': {
     source: 'limits § Quotas',
     behavior:

@@ -20,6 +20,11 @@ export const mcpRequirements = {
     behavior:
       'Both paths answer revision 2026-07-28 and the versions from 2024-11-05 to 2025-11-25, without sessions; GET is 405.',
   },
+  'mcp.lenient': {
+    source: 'mcp § Endpoint',
+    behavior:
+      'A client that accepts application/json or */* alone is answered, initialize agrees on a version whatever the header names, and any cursor for the list of tools is -32602.',
+  },
   'mcp.messages': {
     source: 'mcp § Endpoint',
     behavior:

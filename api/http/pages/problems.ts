@@ -62,7 +62,7 @@ export function problemPage({
 }: ProblemDescription): string {
   const repeat = retryable
     ? 'Yes: the same call again, after Retry-After, with the same idempotency key.'
-    : 'No: the same call would be refused again. Change what the problem names first.'
+    : unrepeated(code)
   const body = html`<h1>${title}</h1>
 <p class="lead">${meaning}</p>
 <dl class="facts">
@@ -77,6 +77,12 @@ true to the facts: no, yes, or unknown. Quote its <code>request_id</code> to the
 <p><a href="/problems">All problems</a></p>`
   return pageOf({ title: `${title} · agent-rails`, path: `/problems/${code}`, body })
 }
+
+/** A cap frees up with time; what else is refused stays refused. */
+const unrepeated = (code: string): string =>
+  code === 'daily_cap_exceeded'
+    ? 'Later: the same call again once Retry-After has passed. Before that it would be refused again.'
+    : 'No: the same call would be refused again. Change what the problem names first.'
 
 function operationList(operations: readonly string[]): Html {
   if (operations.length === 0) return html`no operation of this version`

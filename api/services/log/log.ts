@@ -78,6 +78,12 @@ export class LogService {
 
   /** The proof that the tree of `to` leaves, or the latest one, begins with that of `from`. */
   async consistency({ from, to }: { from: number; to?: number | undefined }) {
+    if (to !== undefined && from > to)
+      throw refuse('invalid_request', {
+        detail: `a tree of ${to} leaves cannot begin with one of ${from}`,
+        next_action: 'Name the smaller tree in from, and the larger one in to.',
+        errors: [{ pointer: '/from', message: 'is more than to' }],
+      })
     const after = await this.#treeOf(to)
     const before = await this.#treeOf(from)
     if (from > after.size) throw noSuchTree(from)

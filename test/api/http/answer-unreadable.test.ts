@@ -8,7 +8,9 @@ import { verifies } from '../../verifies.ts'
 
 let listener: Listener
 beforeAll(async () => {
-  listener = await listen(express(), '127.0.0.1', 0, answerUnreadable('https://rails.example'))
+  listener = await listen(express(), '127.0.0.1', 0, {
+    unreadable: answerUnreadable('https://rails.example'),
+  })
 })
 afterAll(() => listener?.stop(100))
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { countedAddress } from '../../../api/http/client-address.ts'
+import { countedAddress, networkOf } from '../../../api/http/client-address.ts'
 import { verifies } from '../../verifies.ts'
 
 verifies('admission.address-form', 'IPv6 counts by its /64, and mapped IPv4 as IPv4', () => {
@@ -18,6 +18,13 @@ verifies('admission.address-form', 'IPv6 counts by its /64, and mapped IPv4 as I
   }
   for (const [address, counted] of Object.entries(cases))
     expect(countedAddress(address), address).toBe(counted)
+})
+
+verifies('admission.address-form', 'the network of IPv4 is its /24, of IPv6 its /64', () => {
+  const networks = ['192.0.2.7', '192.0.2.250', '2001:db8:1:2::9', 'unknown'].map((address) =>
+    networkOf(countedAddress(address)),
+  )
+  expect(networks).toEqual(['192.0.2.0/24', '192.0.2.0/24', '2001:db8:1:2::/64', 'unknown'])
 })
 
 verifies(

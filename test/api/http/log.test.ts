@@ -115,7 +115,7 @@ verifies('log.http.proofs', 'trees that the log has not reached are not found', 
   const last = receiptIdOf(COUNT - 1)
   const statuses = [
     [`/api/log/consistency?from=1&to=${COUNT + 1}`, 404],
-    [`/api/log/consistency?from=9&to=8`, 404],
+    [`/api/log/consistency?from=9&to=8`, 400],
     [`/api/log/consistency?from=-1`, 400],
     [`/api/log/inclusion?receipt_id=${last}&tree_size=${COUNT - 1}`, 409],
     [`/api/log/inclusion?receipt_id=${last}&tree_size=${COUNT + 1}`, 404],

@@ -285,3 +285,45 @@ verifies('mcp.same-call', 'a key that is a header over HTTP is an argument', asy
   })
   expect(request.headers['idempotency-key']).toBe('k-1')
 })
+
+verifies('mcp.lenient', 'JSON alone and */* are accepted, and a version is agreed on', async () => {
+  const send = async (message: object, headers: Record<string, string>) => {
+    const answer = await fetch(`${base}/api/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 9, ...message }),
+    })
+    return {
+      status: answer.status,
+      type: answer.headers.get('content-type'),
+      text: await answer.text(),
+    }
+  }
+  const ping = { method: 'ping' }
+  expect(await send(ping, { accept: 'application/json' })).toMatchObject({
+    status: 200,
+    type: 'application/json',
+    text: '{"result":{},"jsonrpc":"2.0","id":9}',
+  })
+  for (const accept of ['*/*', 'application/json, text/event-stream']) {
+    const answered = await send(ping, { accept })
+    expect([answered.status, answered.text]).toEqual([200, expect.stringContaining('"id":9')])
+  }
+  expect((await send(ping, { accept: 'text/html' })).status).toBe(406)
+  const listed = await send({ method: 'tools/list' }, { accept: 'application/json' })
+  expect(JSON.parse(listed.text).result.tools).toHaveLength(tools.length)
+  const params = {
+    protocolVersion: '2099-01-01',
+    capabilities: {},
+    clientInfo: { name: 't', version: '1' },
+  }
+  const agreed = await send(
+    { method: 'initialize', params },
+    { accept: 'application/json', 'mcp-protocol-version': '2099-01-01' },
+  )
+  expect(JSON.parse(agreed.text).result.protocolVersion).toBe('2025-11-25')
+  for (const cursor of [null, 7, 'x']) {
+    const refused = await send({ method: 'tools/list', params: { cursor } }, { accept: '*/*' })
+    expect(JSON.parse(refused.text)).toMatchObject({ id: 9, error: { code: -32602 } })
+  }
+})

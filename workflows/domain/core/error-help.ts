@@ -238,7 +238,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning:
       'Payouts of the last 24 hours and those under way leave less than this amount under the daily cap.',
     action:
-      'Execute it later with the same key; the cap frees up as older payouts leave the window.',
+      'Execute it once Retry-After has passed, with the same key; the cap frees up as older payouts leave the window.',
   },
   already_exists: {
     meaning: 'It exists already, and there can be only one.',
