@@ -45,7 +45,7 @@ import {
   type Tx,
 } from './store/postgres/db.ts'
 import { ourSchema } from './store/postgres/migrate.ts'
-import { checkSchema } from './store/postgres/schema-version.ts'
+import { checkSchema, watchSchema } from './store/postgres/schema-version.ts'
 import type { TaskDeps } from './task/deps.ts'
 
 /** Gas for one transferWithAuthorization with room to spare: measured 90,000 on the local token, 110,000 on USDC. */
@@ -95,6 +95,15 @@ export async function checkStart(config: Config, log: Logger): Promise<void> {
   await refuseFaultyStart(openChain(config).chain, await startFacts(config), (text) =>
     log.warn(text),
   )
+}
+
+/** Ends this process with one sentence and exit code 1, after what it has begun, once its database is for newer programs only. */
+export function leaveNewerSchema(db: OpenDatabase['db'], log: Logger): void {
+  watchSchema(db, ourSchema, ({ message }) => {
+    log.error(message)
+    process.exitCode = 1
+    process.kill(process.pid, 'SIGTERM')
+  })
 }
 
 /** The addresses of all roles in this process; gas wallets only if their keys are configured. */

@@ -335,6 +335,7 @@ function openPublicServices({ config, db, client, chain, keys, rail }: Adapters)
       client,
       askSigner: signerProbe(config),
       chainUp: chain.isUp,
+      nodes: chain.nodes,
       pauses: () => listPauses(db),
       gasWallets: () => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS),
     }),

@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import { loadConfig } from '../activities/config/config.ts'
 import { orExit } from '../activities/config/or-exit.ts'
-import { checkStart } from '../activities/container.ts'
+import { checkStart, leaveNewerSchema } from '../activities/container.ts'
 import { authenticateOperator } from './auth/operator.ts'
 import { execute } from './calls/execute.ts'
 import { createApi } from './compose.ts'
@@ -76,4 +76,5 @@ const stop = async (signal: string): Promise<void> => {
   await Promise.all(listeners.map((listener) => listener.stop(DRAIN_MS)))
   await close()
 }
+leaveNewerSchema(deps.db, log)
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))

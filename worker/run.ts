@@ -14,6 +14,7 @@ import { orExit } from '../activities/config/or-exit.ts'
 import {
   checkStart,
   isOurs,
+  leaveNewerSchema,
   openMoneyDeps,
   openStore,
   taskDepsOf,
@@ -156,6 +157,7 @@ export async function runWorker(
   const sweepers = loops.map((start) => start())
   const running = workers.map((worker) => worker.run())
   log.info({ queues: config.TASK_QUEUES }, 'worker is polling')
+  leaveNewerSchema(store.db, log)
   await Promise.all(running)
   for (const sweeper of sweepers) await sweeper.stop()
   for (const close of [...closers, store.close, stopTracing]) await close()

@@ -1,17 +1,13 @@
 import type { Kysely } from 'kysely'
 import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
+import { describeNode, type NodeState } from '../../activities/chain/chain-nodes.ts'
 import {
   describeGasWallets,
   type GasWalletHealth,
 } from '../../activities/store/gas-wallets/health.ts'
-import {
-  CannotWrite,
-  databaseSkewMs,
-  describeMigrations,
-  findMigrations,
-  probeWrites,
-} from '../../activities/store/postgres/health.ts'
-import { migrationNames } from '../../activities/store/postgres/migrate.ts'
+import { CannotWrite, databaseSkewMs, probeWrites } from '../../activities/store/postgres/health.ts'
+import { ourSchema } from '../../activities/store/postgres/migrate.ts'
+import { findMisfit } from '../../activities/store/postgres/schema-version.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import type { TemporalClient } from '../../temporal/connection.ts'
 import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
@@ -23,6 +19,7 @@ export type HealthDeps = {
   db: Kysely<Database>
   client: TemporalClient
   chainUp: () => Promise<boolean>
+  nodes: () => Promise<readonly NodeState[]>
   /** Throws where the signer does not answer. */
   askSigner: () => Promise<unknown>
   pauses: () => Promise<Pause[]>
@@ -35,6 +32,8 @@ const SKEW_MS_MAX = 5_000
 const TEMPORAL_MS = 1_000
 /** Without these nothing is paid and no receipt is signed; all else continues. */
 const forPayouts: readonly string[] = ['chain', 'signer']
+/** A node with a fault is named; another one, or `chain` being away, decides what fails. */
+const forNoCall: readonly string[] = ['nodes']
 
 const fine = (detail: string): State => ({ ok: true, detail })
 const answers = () => fine('answers')
@@ -47,6 +46,7 @@ export function createHealth({
   db,
   client,
   chainUp,
+  nodes,
   askSigner,
   pauses,
   gasWallets,
@@ -56,13 +56,18 @@ export function createHealth({
     const pollers = countPollers(client, PAYOUTS_QUEUE, TEMPORAL_MS)
     const states = {
       postgres: state(skew, answers),
-      schema: state(findMigrations(db, migrationNames), describeMigrations),
+      schema: state(findMisfit(db, ourSchema), (misfit) =>
+        misfit === undefined
+          ? fine('this program may use it')
+          : { ok: false, detail: misfit.message },
+      ),
       disk: state(probeWrites(db), () => fine('Postgres can write')),
       temporal: state(pollers, answers),
       search_attributes: state(missingSearchAttributes(client, TEMPORAL_MS), describeMissing),
       workers: state(pollers, (count) => ({ ok: count > 0, detail: `${count} polling` })),
       signer: state(askSigner(), answers),
       chain: state(chainUp(), (up) => (up ? answers() : { ok: false, detail: SILENT })),
+      nodes: state(nodes(), describeNodes),
       clock: state(skew, (ms) => ({
         ok: Math.abs(ms) <= SKEW_MS_MAX,
         detail: `${ms} ms from this process's clock`,
@@ -81,13 +86,21 @@ export function createHealth({
     ready: async (purpose) => {
       const checks = await read()
       const failing = Object.keys(checks).filter((name) => checks[name]?.ok === false)
-      const degraded = purpose === 'payouts' ? [] : failing.filter((at) => forPayouts.includes(at))
+      const bearable = purpose === 'payouts' ? forNoCall : [...forPayouts, ...forNoCall]
+      const degraded = failing.filter((at) => bearable.includes(at))
       return { ok: failing.length === degraded.length, degraded, checks }
     },
   }
 }
 
 const SILENT = 'does not answer'
+
+function describeNodes(nodes: readonly NodeState[]): State {
+  const faulty = nodes.filter(({ faults }) => faults.length > 0)
+  return faulty.length === 0
+    ? fine(`${nodes.length} answer, and agree`)
+    : { ok: false, detail: faulty.map(describeNode).join('; ') }
+}
 
 const informative = async <T>(
   asked: Promise<T>,

@@ -928,7 +928,7 @@ export const requirements = {
   'pipeline.dependency-down': {
     source: 'errors § Dependencies',
     behavior:
-      'When Postgres or Temporal is down, the API returns 503 within 2 seconds and recovers by itself.',
+      'When Postgres is down, or Temporal where a workflow has yet to make the step, the API returns 503 within 2 seconds and recovers by itself.',
   },
   'pipeline.chain-down': {
     source: 'payouts § Execute',
@@ -938,7 +938,7 @@ export const requirements = {
   'health.ready': {
     source: 'calls § Health',
     behavior:
-      'The endpoint /readyz shows the state of Postgres, Temporal, the chain, the workers and the clock.',
+      'The endpoint /readyz shows the state of Postgres, its schema and disk, Temporal, the chain, its nodes, the workers and the clock.',
   },
 
   // The stack and the agent that drives it.
@@ -1564,7 +1564,7 @@ export const requirements = {
   'store.schema-version': {
     source: 'decision',
     behavior:
-      'The schema names its version, the oldest program that may use it and the digest of each migration; a program outside the range stops with one sentence.',
+      'The schema names its version, the oldest program that may use it and the digest of each migration; a program outside the range stops with one sentence, also one that runs. Start, readiness and doctor read this alike.',
   },
   'store.migrations': {
     source: 'stack § Storage',

@@ -8,7 +8,7 @@ export const operatorRequirements = {
   'operate.doctor-connections': {
     source: 'stack § Processes',
     behavior:
-      'The doctor compares what Postgres allows with what all processes may open and other programs have.',
+      'The doctor compares what Postgres allows with what all processes may open and other programs have, whatever role it is connected as.',
   },
   'store.outages': {
     source: 'stack § Storage',

@@ -1,5 +1,5 @@
 import { type ExecFileException, execFile } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,12 +14,14 @@ import { checkGas, checkPayoutWallet } from '../../worker/doctor/chain.ts'
 import type { Check } from '../../worker/doctor/check.ts'
 import { examine, tableOf } from '../../worker/doctor/examine.ts'
 import { checkDisk, checkNode, checkSignatures } from '../../worker/doctor/machine.ts'
-import { checkSkew } from '../../worker/doctor/postgres.ts'
+import { checkSkew, checkSpace } from '../../worker/doctor/postgres.ts'
 import { checkAttributes } from '../../worker/doctor/temporal.ts'
 import { layoutOf } from '../../worker/stack/layout.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { eventually } from '../support/agent.ts'
 import { newWallet, startChain, type TestChain } from '../support/chain.ts'
+import { chainId } from '../support/node-faults.ts'
+import { startProxy } from '../support/rpc-proxy.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 
@@ -54,11 +56,16 @@ function exitCodeOf(error: ExecFileException | null): number {
   return typeof error.code === 'number' ? error.code : -1
 }
 
+/** The checks that a test has seen as a fault. */
+const broken = new Set<string>()
+
 /** The faults that `examine` finds when these settings differ from those of the stack. */
 async function faultsWith(changed: NodeJS.ProcessEnv): Promise<Record<string, Check>> {
   const checks = await examine({ ...stack.env, ...changed })
   for (const check of checks) expect(check.ok || check.remedy !== undefined, check.name).toBe(true)
-  return Object.fromEntries(checks.filter((check) => !check.ok).map((check) => [check.name, check]))
+  const faults = checks.filter((check) => !check.ok)
+  for (const { name } of faults) broken.add(name)
+  return Object.fromEntries(faults.map((check) => [check.name, check]))
 }
 
 function secretFile(name: string, content: unknown): string {
@@ -97,6 +104,7 @@ verifies('operate.doctor', 'a working stack has no fault, and the exit code is 0
     'chain and token',
     'payout wallet',
     'gas wallets',
+    'nodes',
   ])
     expect(stdout).toMatch(new RegExp(`^ok +${name} `, 'm'))
   expect(code).toBe(0)
@@ -107,6 +115,7 @@ verifies(
   '--json prints every check, and the exit code is 1 on a fault',
   async () => {
     const env = { ...stack.env, TOKEN_KEYS_FILE: '' }
+    expect(Object.keys(await faultsWith(env))).toEqual(['TOKEN_KEYS_FILE'])
     const { code, stdout } = await run('worker/cli.js', ['doctor', '--json'], env)
     const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
     expect(ok).toBe(false)
@@ -226,6 +235,31 @@ verifies(
   },
 )
 
+verifies(
+  ['nodes.named', 'health.degraded', 'operate.doctor'],
+  'a node that lies is named by doctor and /readyz, and calls continue',
+  async () => {
+    const liar = await startProxy(stack.rpcUrl, chainId(31337))
+    const env = { CHAIN_RPC_URL: `${stack.rpcUrl},${liar.url}/v2/secret` }
+    const named = `${liar.url} is a node of chain 31337, not 8453`
+    const faults = await faultsWith(env)
+    expect(Object.keys(faults)).toEqual(['nodes'])
+    expect(faults['nodes']?.detail).toBe(named)
+    const index = await stack.startApi(env)
+    for (const query of ['', '?for=payouts']) {
+      const answer = await fetch(`${stack.baseUrls[index]}/readyz${query}`)
+      const body = (await answer.json()) as { degraded: string[]; checks: unknown }
+      expect([answer.status, body.degraded]).toEqual([200, ['nodes']])
+      expect(body.checks).toMatchObject({
+        chain: { ok: true },
+        nodes: { ok: false, detail: named },
+      })
+    }
+    await stack.api(index).stop()
+    await liar.close()
+  },
+)
+
 verifies('operate.doctor', 'unreachable Postgres and missing migrations are named', async () => {
   const [port = 0] = await findFree(1)
   const away = await faultsWith({
@@ -311,6 +345,7 @@ verifies(
       'workers on payouts',
       'workers on runs',
       'workers on signing',
+      'workers on strangers',
       'workers on tasks',
       'workers on transfers',
     ])
@@ -328,10 +363,85 @@ verifies(
   async () => {
     const other = await serve(() => ({}))
     const [free = 0] = await findFree(1)
-    const faults = await faultsWith({ BASE_PORT: String(other.port), OS_PORT: String(free) })
-    expect(Object.keys(faults)).toEqual(['port of base_url'])
-    expect(faults['port of base_url']?.detail).toBe(`${other.port} is taken by another program`)
+    for (const [taken, unused] of [
+      ['base', 'os'],
+      ['os', 'base'],
+    ] as const) {
+      const faults = await faultsWith({
+        [`${taken.toUpperCase()}_PORT`]: String(other.port),
+        [`${unused.toUpperCase()}_PORT`]: String(free),
+      })
+      const name = `port of ${taken}_url`
+      expect(Object.keys(faults)).toEqual([name])
+      expect(faults[name]?.detail).toBe(`${other.port} is taken by another program`)
+    }
     other.close()
+  },
+)
+
+verifies(
+  'operate.doctor',
+  'a full or read-only disk and too many connections are named',
+  async () => {
+    const reads = `${stack.env['DATABASE_URL']}?options=-c%20default_transaction_read_only%3Don`
+    const { 'disk of postgres': disk } = await faultsWith({ DATABASE_URL: reads })
+    expect(disk?.detail).toBe('Postgres only reads')
+    const greedy = new pg.Client({
+      connectionString: stack.databaseUrl,
+      application_name: 'agent-rails api, 97 connections, 00000000',
+    })
+    await greedy.connect()
+    const { connections } = await faultsWith({}).finally(() => greedy.end())
+    expect(connections?.remedy).toContain('Lower DATABASE_CONNECTIONS')
+    const poor = await faultsWith({ PAYOUT_BALANCE_MIN_ATOMIC: String(10 ** 15) })
+    expect(poor['minimum balance']?.detail).toMatch(/USDC below the minimum$/)
+  },
+)
+
+verifies('operate.doctor', 'a stopped log and missing reconciliations are named', async () => {
+  const owner = new pg.Client({ connectionString: stack.databaseUrl })
+  await owner.connect()
+  // A sequencer that hangs keeps its lock.
+  await owner.query(`begin; select pg_advisory_xact_lock(hashtextextended('transparency log', 0))`)
+  const other = new pg.Client({ connectionString: stack.databaseUrl })
+  await other.connect()
+  await other.query(
+    `insert into log_outbox (entry, queued_at) values (sha256('x'), now() - interval '3 minutes')`,
+  )
+  await other.query(`create table kept as select name, timestamp from kysely_migration`)
+  await other.query(`update kysely_migration set timestamp = '2020-01-01'`)
+  const faults = await faultsWith({ RECONCILE_EVERY_MS: '60000' })
+  await other.query(
+    `update kysely_migration m set timestamp = k.timestamp from kept k where k.name = m.name; drop table kept`,
+  )
+  await Promise.all([owner.end(), other.end()])
+  expect(Object.keys(faults).sort()).toEqual(['reconciliation', 'transparency log'])
+  expect(faults['transparency log']?.detail).toMatch(/^stopped: a receipt has waited for 18\d s$/)
+  expect(faults['reconciliation']?.remedy).toContain('recover reconcile')
+  const isSound = async () => Object.keys(await faultsWith({})).length === 0
+  expect(await eventually(isSound, Boolean)).toBe(true)
+})
+
+/** Judged by their values below or in tests of their own; the last three are never faults. */
+const byValue = ['disk', 'node', 'canary', 'package', 'wallet signatures', 'gas wallet queues']
+const informative = ['switches', 'returned money']
+
+verifies(
+  'operate.doctor',
+  'the table of states has each check, and each is broken here',
+  async () => {
+    const seen = (await examine({ ...stack.env, PAYOUT_BALANCE_MIN_ATOMIC: '1' })).map(
+      ({ name }) => name,
+    )
+    const table = readFileSync(join(packageRoot, 'docs', 'operations.md'), 'utf8')
+      .split('### When a part is away')[1]
+      ?.split('###')[0]
+    for (const name of seen) {
+      const row = name.replace(/^workers on .*/, 'workers on …').replace(/^port of .*/, 'port of …')
+      expect(table, name).toContain(`\`${row}\``)
+    }
+    const unbroken = seen.filter((name) => !broken.has(name))
+    expect(unbroken.filter((name) => ![...byValue, ...informative].includes(name))).toEqual([])
   },
 )
 
@@ -340,6 +450,7 @@ verifies('operate.doctor', 'every value past its limit is a fault with a remedy'
     [checkNode('20.19.0'), checkNode('20.18.3'), checkNode('18.20.0')],
     [checkSignatures(true)],
     [checkDisk(1024 ** 3, '/data'), checkDisk(1024 ** 3 - 1, '/data')],
+    [checkSpace(3 * 1024 ** 3, 10 * 1024 ** 3), checkSpace(3 * 1024 ** 3 - 1, 10 * 1024 ** 3)],
     [checkSkew(5_000), checkSkew(5_001), checkSkew(-5_001)],
     [checkPayoutWallet(25_000_000n, '0x1'), checkPayoutWallet(24_999_999n, '0x1')],
     [checkGas({ '0x1': 0n, '0x2': 7n }, 7n), checkGas({ '0x1': 6n, '0x2': 0n }, 7n)],

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID, limits } from '#domain/core/limits.ts'
 import { formatUsdc } from '#domain/core/money.ts'
+import { describeNode, type NodeState } from '../../activities/chain/chain-nodes.ts'
 import { readGas, readTokens } from '../../activities/chain/funds.ts'
 import { CHAIN_SILENT, findChainFaults } from '../../activities/chain/start-checks.ts'
 import type { Config } from '../../activities/config/config.ts'
@@ -10,15 +11,16 @@ import { type Check, type Finding, fault, fine, runCheck } from './check.ts'
 
 const ANSWERS = 'Start the chain, or correct CHAIN_RPC_URL.'
 
-/** Checks the chain id, the token, and the balances of the wallets. */
+/** Checks the chain id, each node, the token, and the balances of the wallets. */
 export async function checkChain(config: Config): Promise<Check[]> {
-  const { reader } = openChain(config).chain
+  const { reader, nodes } = openChain(config).chain
   const { ASSET_CONTRACT_ADDRESS: asset, PAYOUT_WALLET_ADDRESS: payoutWallet } = config
   const gasWallets = await knownGasWallets(config)
   const checks = [
     runCheck('chain and token', ANSWERS, async () =>
       checkToken(await findChainFaults(reader, asset)),
     ),
+    runCheck('nodes', ANSWERS, async () => checkNodes(await nodes())),
     runCheck('payout wallet', ANSWERS, async () =>
       checkPayoutWallet(await readTokens(reader, asset, payoutWallet), payoutWallet),
     ),
@@ -38,6 +40,14 @@ async function knownGasWallets(config: Config): Promise<Address[]> {
   } catch {
     return []
   }
+}
+
+/** With other nodes that are well, calls continue; a node that differs from them may lie. */
+function checkNodes(nodes: readonly NodeState[]): Finding {
+  const faulty = nodes.filter(({ faults }) => faults.length > 0)
+  if (faulty.length === 0) return fine(nodes.map(describeNode).join('; '))
+  const text = faulty.map(describeNode).join('; ')
+  return fault(text, 'Repair that node, or take it out of CHAIN_RPC_URL and CONFIRM_RPC_URL.')
 }
 
 function checkToken(faults: readonly string[]): Finding {

@@ -52,7 +52,7 @@ export function checkNode(version: string): Finding {
 export function checkDisk(freeBytes: number, place: string): Finding {
   const text = `${(freeBytes / 1024 ** 3).toFixed(1)} GiB free at ${place}`
   return freeBytes < FREE_BYTES_MIN
-    ? fault(text, 'Free at least 1 GiB, or move DATA_DIR.')
+    ? fault(text, 'Free at least 1 GiB on this machine, or move DATA_DIR.')
     : fine(text)
 }
 

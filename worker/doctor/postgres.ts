@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import type { Config } from '../../activities/config/config.ts'
 import {
   describeGasWallets,
@@ -7,15 +8,15 @@ import {
 import { type Connections, readConnections } from '../../activities/store/postgres/connections.ts'
 import { createDatabase, isUnavailable, type Tx } from '../../activities/store/postgres/db.ts'
 import {
+  databaseBytes,
   databaseSkewMs,
-  describeMigrations,
-  findMigrations,
-  type Migrations,
+  freeBytesMin,
   probeWrites,
 } from '../../activities/store/postgres/health.ts'
-import { migrationNames } from '../../activities/store/postgres/migrate.ts'
+import { ourSchema } from '../../activities/store/postgres/migrate.ts'
 import { type RoleHealth, readRoles } from '../../activities/store/postgres/role-health.ts'
 import { databaseRoles, roleName } from '../../activities/store/postgres/roles.ts'
+import { findMisfit, type SchemaError } from '../../activities/store/postgres/schema-version.ts'
 import { type OpenWork, readOpenWork } from '../../activities/store/reconciliation/open-work.ts'
 import { type Check, type Finding, fault, fine, runCheck, warning } from './check.ts'
 
@@ -31,7 +32,10 @@ const RECONCILE_SECONDS_MAX = 900
 
 /** Checks that Postgres answers, its clock, its migrations and roles, and the queues of the gas wallets. */
 export async function checkPostgres(
-  config: Pick<Config, 'DATABASE_URL' | 'GAS_WALLET_JAM_AFTER_MS' | 'RECONCILE_EVERY_MS'>,
+  config: Pick<
+    Config,
+    'DATABASE_URL' | 'GAS_WALLET_JAM_AFTER_MS' | 'INPUT_SPACE_PATH' | 'RECONCILE_EVERY_MS'
+  >,
 ): Promise<Check[]> {
   const url = config.DATABASE_URL
   const settings = { url, applicationName: 'agent-rails doctor', poolSize: 2 }
@@ -45,11 +49,9 @@ export async function checkPostgres(
       runCheck('postgres and its clock', ANSWERS, async () => checkSkew(await databaseSkewMs(db))),
       runCheck('disk of postgres', WRITES, async () => {
         await probeWrites(db)
-        return fine('Postgres can write')
+        return findSpace(config.INPUT_SPACE_PATH, await databaseBytes(db))
       }),
-      runCheck('migrations', ANSWERS, async () =>
-        checkMigrations(await findMigrations(db, migrationNames)),
-      ),
+      runCheck('migrations', ANSWERS, async () => checkSchema(await findMisfit(db, ourSchema))),
       runCheck('connections', ANSWERS, async () => checkConnections(await readConnections(db))),
       runCheck('database roles', ANSWERS, async () => checkRoles(await readRoles(db))),
       runCheck('transparency log', CORRECT_FIRST, async () =>
@@ -71,6 +73,21 @@ export async function checkPostgres(
     await close()
   }
 }
+
+/** `path` is on the disk of a local Postgres; that of a server elsewhere is not visible from here before it is full. */
+async function findSpace(path: string, databaseSize: number): Promise<Finding> {
+  if (path === '') return fine('Postgres can write; its free space is watched where it runs')
+  const { bavail, bsize } = await statfs(path)
+  return checkSpace(bavail * bsize, databaseSize)
+}
+
+/** The limit is that of the alert DiskLow. */
+export function checkSpace(freeBytes: number, databaseSize: number): Finding {
+  const text = `Postgres can write; ${gib(freeBytes)} GiB are free, its database has ${gib(databaseSize)} GiB`
+  return freeBytes < freeBytesMin(databaseSize) ? fault(text, WRITES) : fine(text)
+}
+
+const gib = (bytes: number): string => (bytes / 1024 ** 3).toFixed(1)
 
 /** The clock of Postgres may differ from ours by at most 5 s. */
 export function checkSkew(ms: number): Finding {
@@ -144,14 +161,10 @@ function checkRoles({ user, missing, differences, publicRights }: RoleHealth): F
   return fine(`connected as ${user}; ${names.length} roles, as declared`)
 }
 
-function checkMigrations(migrations: Migrations): Finding {
-  const { ok, detail } = describeMigrations(migrations)
-  if (ok) return fine(detail)
-  const remedy =
-    migrations.unknown.length > 0
-      ? 'Run the version that wrote this database; see docs/operations.md, Upgrades.'
-      : 'Run node dist/worker/migrate.js.'
-  return fault(detail, remedy)
+function checkSchema(misfit: SchemaError | undefined): Finding {
+  if (misfit === undefined) return fine(`this program may use schema ${ourSchema.version}`)
+  const remedy = `${misfit.remedy.charAt(0).toUpperCase()}${misfit.remedy.slice(1)}`
+  return fault(misfit.fault, `${remedy}; see docs/operations.md, Upgrades.`)
 }
 
 /** A database that is not fully migrated lacks tables or columns; the check of migrations reports that. */

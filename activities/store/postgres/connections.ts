@@ -20,13 +20,16 @@ export type Connections = {
   others: number
 }
 
-/** Reads the connections of the server. A process without a connection is not seen. */
+/**
+ * Reads the connections of the server; a process without one is not seen. Postgres shows a role the `backend_type` of its own
+ * connections only, so clients are known by their database and user.
+ */
 export async function readConnections(tx: Tx): Promise<Connections> {
   const { rows } = await sql<Connections>`
     with clients as (
       select application_name as name,
              substring(application_name from '^agent-rails [a-z]+, ([0-9]+) connections, [0-9a-f]{8}$')::int as budget
-      from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
+      from pg_stat_activity where datid is not null and usesysid is not null and pid <> pg_backend_pid()
     ), processes as (select distinct name, budget from clients where budget is not null)
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
              - current_setting('reserved_connections')::int as allowed,

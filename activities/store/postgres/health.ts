@@ -10,41 +10,6 @@ export async function databaseSkewMs(tx: Tx): Promise<number> {
   return Math.round(seconds * 1000 - middle)
 }
 
-/** Migrations that this code knows and that were not applied, and applied ones that it does not know. */
-export type Migrations = {
-  readonly missing: readonly string[]
-  readonly unknown: readonly string[]
-}
-
-/** Compares the applied migrations with those that this code knows. */
-export async function findMigrations(tx: Tx, known: readonly string[]): Promise<Migrations> {
-  const found = await sql<{ there: boolean }>`
-    select to_regclass('public.kysely_migration') is not null as there`.execute(tx)
-  if (found.rows[0]?.there !== true) return { missing: known, unknown: [] }
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(tx)
-  const applied = rows.map(({ name }) => name)
-  return {
-    missing: known.filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !known.includes(name)),
-  }
-}
-
-export function describeMigrations({ missing, unknown }: Migrations): {
-  ok: boolean
-  detail: string
-} {
-  const parts = [
-    ...(missing.length === 0 ? [] : [`${named(missing)} not applied`]),
-    ...(unknown.length === 0 ? [] : [`${named(unknown)} of another version`]),
-  ]
-  return { ok: parts.length === 0, detail: parts.join('; ') || 'as this version needs it' }
-}
-
-const named = (names: readonly string[]): string =>
-  names.length < 4
-    ? names.join(', ')
-    : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
-
 /** Postgres answers but does not write. */
 export class CannotWrite extends Error {
   override readonly name = 'CannotWrite'
@@ -72,6 +37,9 @@ export async function probeWrites(db: Tx): Promise<void> {
     throw error
   }
 }
+
+/** Free bytes below which the disk of a database of this size counts as nearly full. */
+export const freeBytesMin = (databaseSize: number): number => 2 * 1024 ** 3 + 0.1 * databaseSize
 
 /** The bytes of all files of the database. */
 export async function databaseBytes(tx: Tx): Promise<number> {

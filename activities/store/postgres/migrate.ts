@@ -104,9 +104,6 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0060-late-wakes': lateWakes,
 }
 
-/** The names of all migrations that this code knows. */
-export const migrationNames: readonly string[] = Object.keys(migrations)
-
 /** The name of the last migration that this code knows. */
 export const latestMigration: string = Object.keys(migrations).sort().at(-1) ?? ''
 
@@ -137,7 +134,6 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   })
   const { error, results } = await migrator.migrateToLatest()
   if (error !== undefined) throw error
-  await storeVersion(db, ourSchema)
   await grantPrivileges(db)
   return (results ?? [])
     .filter((result) => result.status === 'Success')
@@ -147,7 +143,13 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
 function asMigrations(): Record<string, Migration> {
   const named = Object.entries(migrations).map(([name, statements]): [string, Migration] => [
     name,
-    { up: (db) => runAll(db, statements) },
+    {
+      up: async (db) => {
+        await runAll(db, statements)
+        // In the transaction of the migrations: tables without their version would be those of another build.
+        if (name === latestMigration) await storeVersion(db, ourSchema)
+      },
+    },
   ])
   return Object.fromEntries(named)
 }

@@ -21,7 +21,19 @@ export type FreshStartCommands = { readonly export: string; readonly start: stri
 /** The program and the schema of the database do not fit together; the message is one sentence for an operator. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
+  readonly fault: string
+  readonly remedy: string
+
+  constructor(fault: string, remedy: string) {
+    super(`${fault}: ${remedy}.`)
+    this.fault = fault
+    this.remedy = remedy
+  }
 }
+
+const MIGRATE = 'run node dist/worker/migrate.js first'
+
+const WATCH_EVERY_MS = 5_000
 
 type State =
   | { readonly is: 'empty' | 'foreign' }
@@ -45,8 +57,17 @@ export async function refuseMigration(
   if (state.is === 'foreign') throw foreign(commands)
   if (state.is === 'known' && state.version > ours.version)
     throw new SchemaError(
-      `The database has schema ${state.version}, and this release only schema ${ours.version}; nothing was changed.`,
+      `The database has schema ${state.version}, and this release only schema ${ours.version}`,
+      'nothing was changed',
     )
+}
+
+/** Why this program may not use the database; undefined where it may. It only reads. */
+export async function findMisfit(tx: Tx, ours: Schema): Promise<SchemaError | undefined> {
+  const state = await readState(tx, ours)
+  return state.is === 'empty'
+    ? new SchemaError('The database has no schema', MIGRATE)
+    : misfitOf(state, ours)
 }
 
 /** Throws a `SchemaError` when this program may not use the database. An unreachable or empty one is left to the readiness check. */
@@ -59,12 +80,29 @@ export async function checkSchema(url: string, ours: Schema): Promise<void> {
     queryTimeoutMs: 2_000,
   })
   try {
-    refuseUse(await readState(db, ours), ours)
+    await refuseUse(db, ours)
   } catch (error) {
     if (!isUnavailable(error)) throw error
   } finally {
     await close()
   }
+}
+
+/** Calls `leave` once this running program may no longer use the database, because a later release took it out of the range. */
+export function watchSchema(tx: Tx, ours: Schema, leave: (misfit: SchemaError) => void): void {
+  const timer = setInterval(() => {
+    refuseUse(tx, ours).catch((error: unknown) => {
+      if (!(error instanceof SchemaError)) return
+      clearInterval(timer)
+      leave(error)
+    })
+  }, WATCH_EVERY_MS)
+  timer.unref()
+}
+
+async function refuseUse(tx: Tx, ours: Schema): Promise<void> {
+  const misfit = misfitOf(await readState(tx, ours), ours)
+  if (misfit !== undefined) throw misfit
 }
 
 /** Stores what the applied migrations make. */
@@ -77,18 +115,20 @@ export async function storeVersion(tx: Tx, ours: Schema): Promise<void> {
     where schema_version.migrations <> excluded.migrations`.execute(tx)
 }
 
-function refuseUse(state: State, ours: Schema): void {
-  if (state.is === 'foreign') throw foreign(databaseCommands)
-  if (state.is !== 'known') return
+function misfitOf(state: State, ours: Schema): SchemaError | undefined {
+  if (state.is === 'foreign') return foreign(databaseCommands)
+  if (state.is !== 'known') return undefined
   const { version, oldest_program } = state
   if (version < ours.version)
-    throw new SchemaError(
-      `The database has schema ${version}, and this program needs schema ${ours.version}: run node dist/worker/migrate.js first.`,
+    return new SchemaError(
+      `The database has schema ${version}, and this program needs schema ${ours.version}`,
+      MIGRATE,
     )
-  if (ours.version < oldest_program)
-    throw new SchemaError(
-      `The database has schema ${version}, which programs older than schema ${oldest_program} may not use: start a newer release.`,
-    )
+  if (ours.version >= oldest_program) return undefined
+  return new SchemaError(
+    `The database has schema ${version}, which programs older than schema ${oldest_program} may not use`,
+    'start a newer release',
+  )
 }
 
 async function readState(tx: Tx, ours: Schema): Promise<State> {
@@ -114,5 +154,6 @@ async function readState(tx: Tx, ours: Schema): Promise<State> {
 
 const foreign = (commands: FreshStartCommands): SchemaError =>
   new SchemaError(
-    `The database has the schema of another build and was not changed: export it with \`${commands.export}\`, then start fresh with \`${commands.start}\`.`,
+    'The database has the schema of another build and was not changed',
+    `export it with \`${commands.export}\`, then start fresh with \`${commands.start}\``,
   )

@@ -55,7 +55,7 @@ verifies('pipeline.token-limit', 'an anonymous token reads 6 times a minute', as
 })
 
 verifies(
-  'pipeline.token-limit',
+  ['pipeline.token-limit', 'pipeline.dependency-down'],
   'what it writes is limited, and a refusal leaves no row',
   async () => {
     const token = await tokenOfStopped(apis)

@@ -153,6 +153,7 @@ verifies(
       'clock',
       'disk',
       'lane',
+      'nodes',
       'postgres',
       'schema',
       'search_attributes',

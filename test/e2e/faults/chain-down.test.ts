@@ -126,7 +126,7 @@ for (const fault of ['killed', 'stopped'] as const) {
       expect(parked).toMatchObject({ status: 202, body: { payout: { money_moved: 'unknown' } } })
       expect(parked.body.payout.next_action).toContain('the chain does not answer')
       expect(advanceTask.map(({ status }) => status)).toEqual([201, 200, 200])
-      expect(seen).toEqual({ health: 200, status: 200, ok: true, down: ['chain'] })
+      expect(seen).toEqual({ health: 200, status: 200, ok: true, down: ['chain', 'nodes'] })
       expect(paid).toBe(503)
 
       const [created, ...executed] = await Promise.all([

@@ -4,7 +4,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { createDatabase, type OpenDatabase } from '../../../../activities/store/postgres/db.ts'
 import { migrateToLatest, ourSchema } from '../../../../activities/store/postgres/migrate.ts'
-import { checkSchema, storeVersion } from '../../../../activities/store/postgres/schema-version.ts'
+import {
+  checkSchema,
+  findMisfit,
+  storeVersion,
+} from '../../../../activities/store/postgres/schema-version.ts'
+import { checkPostgres } from '../../../../worker/doctor/postgres.ts'
 import { startPostgres } from '../../../support/postgres.ts'
 import { tableTypes } from '../../../support/table-types.ts'
 import { verifies } from '../../../verifies.ts'
@@ -102,6 +107,44 @@ verifies('store.schema-version', 'a program stops outside the range of the schem
   await expect(checkSchema(current.url, ourSchema)).rejects.toThrow(
     /programs older than schema 2 may not use/,
   )
+})
+
+verifies('store.schema-version', 'start, readiness and doctor judge alike', async () => {
+  const empty = await newDatabase('judged_empty')
+  const older = await olderDatabase('judged_older')
+  const current = await newDatabase('judged')
+  await migrateToLatest(current.db)
+  const judge = async ({ db, url }: { db: OpenDatabase['db']; url: string }) => {
+    const settings = { DATABASE_URL: url, GAS_WALLET_JAM_AFTER_MS: 90_000, INPUT_SPACE_PATH: '' }
+    const checks = await checkPostgres({ ...settings, RECONCILE_EVERY_MS: 3_600_000 })
+    const doctor = checks.find(({ name }) => name === 'migrations')
+    const misfit = await findMisfit(db, ourSchema)
+    expect(doctor?.ok).toBe(misfit === undefined)
+    if (misfit !== undefined) expect(doctor?.detail).toBe(misfit.fault)
+    const refused = await checkSchema(url, ourSchema).then(
+      () => undefined,
+      ({ message }: Error) => message,
+    )
+    return { refused, ready: misfit?.message }
+  }
+  expect(await judge(empty)).toEqual({
+    refused: undefined,
+    ready: 'The database has no schema: run node dist/worker/migrate.js first.',
+  })
+  const foreign = await judge(older)
+  expect(foreign.refused).toMatch(/^The database has the schema of another build/)
+  expect(foreign.ready).toBe(foreign.refused)
+  expect(await judge(current)).toEqual({ refused: undefined, ready: undefined })
+  await storeVersion(current.db, {
+    version: ourSchema.version + 1,
+    oldestProgram: ourSchema.version,
+    digests: { ...ourSchema.digests, '9999-next': 'a'.repeat(64) },
+  })
+  expect(await judge(current)).toEqual({ refused: undefined, ready: undefined })
+  await sql`update schema_version set oldest_program = version`.execute(current.db)
+  const newer = await judge(current)
+  expect(newer.refused).toMatch(/^The database has schema 2, .*: start a newer release\.$/)
+  expect(newer.ready).toBe(newer.refused)
 })
 
 verifies('store.schema-version', 'an edited or missing migration is another build', async () => {
