@@ -81,7 +81,7 @@ export async function createReconciliationActivities(
     rail,
     signReceipt,
     payTo: config.PAY_TO_ADDRESS,
-    ledger: openLedger(second.reader, rail.asset),
+    ledger: openLedger(second, rail.asset),
     findOutcome,
     watch,
     signStatement: signerOf(keys, STATEMENT_TYP),

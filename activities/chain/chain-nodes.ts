@@ -27,19 +27,26 @@ const BEHIND_BLOCKS = 20n
 /** A node that is behind is asked after the others for this time. */
 const BEHIND_FOR_MS = 30_000
 
-/** Asks the nodes in their order, those last that did not answer just now. A revert is an answer; after any other error, the next node is asked. */
+/**
+ * Asks the nodes in their order, those last that did not answer just now. A revert is an answer; after any other error the next
+ * node is asked, and also after a missing block or receipt, which one node may have before another.
+ */
 export function nodesTransport(nodes: readonly ChainNode[]): Transport {
   const request = async (question: { method: string; params?: unknown }) => {
     let last: unknown = new NodeFaultError('no RPC url is configured')
+    let isMissing = false
     for (const node of [...nodes.filter(isFirst), ...nodes.filter(({ isLast }) => isLast)]) {
       try {
-        return await node.ask(question)
+        const answer = await node.ask(question)
+        if (answer !== null) return answer
+        isMissing = true
       } catch (error) {
         if (isRevert(error)) throw error
         // What a node says about a transaction explains more than the silence of the next node.
         if (!(last instanceof RpcError) || error instanceof RpcError) last = error
       }
     }
+    if (isMissing) return null
     throw last
   }
   const name = 'chain nodes'

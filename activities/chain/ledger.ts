@@ -10,10 +10,12 @@ import {
   toEventSelector,
 } from 'viem'
 import type { LoggedTransaction, LoggedTransfer } from '#domain/reconciliation/findings.ts'
-import type { ChainReader } from './client.ts'
+import { NodeFaultError } from './chain-fault.ts'
+import type { ChainReader, ChainView } from './client.ts'
+import { readTokens } from './funds.ts'
 import { LOG_RANGE } from './log-ranges.ts'
 import { findReceipt } from './receipt.ts'
-import { tokenAbi, tokenEvents } from './token.ts'
+import { tokenEvents } from './token.ts'
 
 /** Time in Unix seconds. */
 export type LedgerBlock = { number: bigint; hash: string; time: number }
@@ -21,27 +23,35 @@ export type LedgerBlock = { number: bigint; hash: string; time: number }
 /** All transfers of the token, read from the logs; throws if the chain does not answer. */
 export type Ledger = {
   block(at: bigint | 'latest' | 'finalized'): Promise<LedgerBlock>
-  /** The last block before this time, undefined when the chain is younger. */
+  /** For how many blocks of logs the nodes answer in one request, as far as is known. */
+  logRange(): bigint
+  /** The last block before this time, undefined when the chain is younger; throws unless a later block is final. */
   lastBlockBefore(seconds: number): Promise<LedgerBlock | undefined>
-  /** Transfers from or to a wallet in these blocks, both included; only outgoing transfers have a `nonce`. */
+  /** Transfers from or to the wallets in these blocks, both included; only outgoing transfers have a `nonce`. */
   transfers(
-    wallet: Address,
+    wallets: readonly Address[],
     direction: 'out' | 'in',
-    fromBlock: bigint,
-    toBlock: bigint,
+    blocks: BlockRange,
   ): Promise<LoggedTransfer[]>
   transaction(hash: string): Promise<LoggedTransaction>
-  /** The balance of a wallet at the end of a block: the current balance minus later transfers, so no archive node is needed. */
+  /** The balance of a wallet at the end of a block; undefined where the nodes no longer keep the state of that block. */
+  balanceAt(wallet: Address, block: bigint): Promise<bigint | undefined>
+  /** The same, from the current balance minus later transfers where the state is not kept, so that no archive node is needed. */
   balanceAfter(wallet: Address, block: bigint): Promise<bigint>
   transactionCount(wallet: Address): Promise<bigint>
 }
+/** Two blocks and those between. */
+export type BlockRange = { readonly from: bigint; readonly to: bigint }
 
 const [transferTopic, usedTopic] = ['Transfer', 'AuthorizationUsed'].map((name) =>
   toEventSelector(tokenEvents.find((event) => event.name === name) ?? tokenEvents[0]),
 )
 
-/** Opens the ledger of `asset` on one reader. */
-export function openLedger(reader: ChainReader, asset: Address): Ledger {
+/** Opens the ledger of `asset` on one view of the chain. */
+export function openLedger(
+  { reader, logRange }: Pick<ChainView, 'reader' | 'logRange'>,
+  asset: Address,
+): Ledger {
   const block: Ledger['block'] = async (at) => {
     const found = await reader.getBlock(
       typeof at === 'bigint' ? { blockNumber: at } : { blockTag: at },
@@ -50,69 +60,77 @@ export function openLedger(reader: ChainReader, asset: Address): Ledger {
       throw new Error('the node gave a block without a number')
     return { number: found.number, hash: found.hash, time: Number(found.timestamp) }
   }
-  const transfers: Ledger['transfers'] = async (wallet, direction, fromBlock, toBlock) => {
-    const topics =
-      direction === 'out'
-        ? [[transferTopic, usedTopic], pad(wallet)]
-        : [transferTopic, null, pad(wallet)]
-    const found: LoggedTransfer[] = []
-    for (let from = fromBlock; from <= toBlock; from += LOG_RANGE) {
-      const to = from + LOG_RANGE - 1n < toBlock ? from + LOG_RANGE - 1n : toBlock
-      const filter = {
-        address: asset,
-        topics,
-        fromBlock: numberToHex(from),
-        toBlock: numberToHex(to),
-      }
-      found.push(
-        ...readTransfers(
-          await reader.request({ method: 'eth_getLogs', params: [filter as never] }),
-        ),
-      )
-    }
-    return found
-  }
-  const net = async (wallet: Address, fromBlock: bigint, toBlock: bigint): Promise<bigint> => {
-    const moved = await Promise.all([
-      transfers(wallet, 'in', fromBlock, toBlock),
-      transfers(wallet, 'out', fromBlock, toBlock),
-    ])
-    const [gained, spent] = moved.map(sumOf)
-    return (gained ?? 0n) - (spent ?? 0n)
-  }
+  const balanceAt: Ledger['balanceAt'] = (wallet, at) =>
+    readTokens(reader, asset, wallet, at).catch(() => undefined)
   return {
     block,
-    transfers,
+    logRange,
+    balanceAt,
+    transfers: (wallets, direction, blocks) =>
+      readLogs({ reader, asset }, { wallets, direction, blocks }),
     lastBlockBefore: (seconds) => lastBlockBefore(block, seconds),
     transaction: async (hash) => {
       const receipt = await findReceipt(reader, hash as Hex)
-      if (receipt?.status !== 'success') return null
+      if (receipt === undefined) return null
       const { hash: blockHash, time: blockTime } = await block(receipt.blockNumber)
       if (blockHash !== receipt.blockHash) return null
       const logs = receipt.logs.filter((log) => log.address.toLowerCase() === asset)
       return { blockHash, blockTime, transfers: pairUp(logs) }
     },
-    balanceAfter: async (wallet, at) => {
-      const head = await block('latest')
-      const args = [wallet] as const
-      const call = {
-        address: asset,
-        abi: tokenAbi,
-        functionName: 'balanceOf',
-        args,
-        blockNumber: head.number,
-      } as const
-      const [held, since] = await Promise.all([
-        reader.readContract(call),
-        net(wallet, at + 1n, head.number),
-      ])
-      // If the head is replaced between the two reads, they disagree.
-      if ((await block(head.number)).hash !== head.hash)
-        throw new Error('the head was reorganised while it was read')
-      return held - since
-    },
+    balanceAfter: async (wallet, at) =>
+      (await balanceAt(wallet, at)) ?? derivedBalance({ reader, asset }, block, wallet, at),
     transactionCount: async (address) => BigInt(await reader.getTransactionCount({ address })),
   }
+}
+
+type Token = { readonly reader: ChainReader; readonly asset: Address }
+type Asked = {
+  readonly wallets: readonly Address[]
+  readonly direction: 'out' | 'in'
+  readonly blocks: BlockRange
+}
+
+async function readLogs(
+  { reader, asset }: Token,
+  { wallets, direction, blocks }: Asked,
+): Promise<LoggedTransfer[]> {
+  const padded = wallets.map((wallet) => pad(wallet))
+  const topics =
+    direction === 'out' ? [[transferTopic, usedTopic], padded] : [transferTopic, null, padded]
+  const found: LoggedTransfer[] = []
+  for (let { from } = blocks; from <= blocks.to; from += LOG_RANGE) {
+    const to = from + LOG_RANGE - 1n < blocks.to ? from + LOG_RANGE - 1n : blocks.to
+    const filter = {
+      address: asset,
+      topics,
+      fromBlock: numberToHex(from),
+      toBlock: numberToHex(to),
+    }
+    const logs = await reader.request({ method: 'eth_getLogs', params: [filter as never] })
+    found.push(...readTransfers(logs))
+  }
+  return found
+}
+
+async function derivedBalance(
+  token: Token,
+  block: Ledger['block'],
+  wallet: Address,
+  at: bigint,
+): Promise<bigint> {
+  const head = await block('latest')
+  if (head.number < at) throw new NodeFaultError(`the node is behind block ${at}`)
+  const since = (direction: 'out' | 'in') =>
+    readLogs(token, { wallets: [wallet], direction, blocks: { from: at + 1n, to: head.number } })
+  const [held, gained, spent] = await Promise.all([
+    readTokens(token.reader, token.asset, wallet, head.number),
+    since('in'),
+    since('out'),
+  ])
+  // If the head is replaced between the reads, they disagree.
+  if ((await block(head.number)).hash !== head.hash)
+    throw new Error('the head was reorganised while it was read')
+  return held - sumOf(gained) + sumOf(spent)
 }
 
 /** The sum of transfers in atomic units. */
@@ -154,16 +172,16 @@ export function pairUp(logs: Log<bigint, number, false>[]): LoggedTransfer[] {
   })
 }
 
-/** Block times never fall, so the boundary is found by halving. */
+/** Block times never fall, so the boundary is found by halving. The head of a node that is behind is no boundary. */
 async function lastBlockBefore(
   block: Ledger['block'],
   seconds: number,
 ): Promise<LedgerBlock | undefined> {
   let last = await block(0n)
   if (last.time >= seconds) return undefined
-  const head = await block('latest')
-  if (head.time < seconds) return head
-  let after = head.number
+  const final = await block('finalized')
+  if (final.time < seconds) throw new NodeFaultError('no block of that time is final')
+  let after = final.number
   while (after - last.number > 1n) {
     const middle = await block((last.number + after) / 2n)
     if (middle.time < seconds) last = middle

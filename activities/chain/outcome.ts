@@ -18,7 +18,8 @@ import { tokenAbi, tokenEvents } from './token.ts'
 
 /**
  * What to look for: an authorization of `asset` with its exact terms, from a block before it was first sent; times in Unix
- * seconds. `seenIn` is the block in which it was found before: while that is canonical and not final, there is nothing new.
+ * seconds. `seenIn` is the block in which it was found before: while that is canonical and not final, there is nothing new,
+ * and a chain that is shorter proves nothing.
  */
 export type OutcomeTerms = {
   readonly asset: Address
@@ -162,6 +163,8 @@ async function readFrom(view: ChainView, terms: OutcomeTerms, depth: number): Pr
     const { head, finalized } = await view.heights()
     if (head.number < finalized.number) return unknown('the nodes disagree about the head')
     const { seenIn } = terms
+    if (seenIn !== undefined && seenIn.number > head.number)
+      return unknown('the nodes are behind the block in which it was seen')
     if (
       seenIn !== undefined &&
       seenIn.number > finalized.number &&
@@ -183,9 +186,10 @@ async function readFrom(view: ChainView, terms: OutcomeTerms, depth: number): Pr
   }
 }
 
-const isUsedAt = (
+/** Whether an authorization is used up at a block; once used, it stays so. */
+export const isUsedAt = (
   reader: ChainReader,
-  { asset, from, nonce }: OutcomeTerms,
+  { asset, from, nonce }: Pick<OutcomeTerms, 'asset' | 'from' | 'nonce'>,
   blockNumber: bigint,
 ): Promise<boolean> =>
   reader.readContract({

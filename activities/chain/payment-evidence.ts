@@ -10,9 +10,11 @@ import {
 } from 'viem'
 import type { LoggedTransfer } from '#domain/reconciliation/findings.ts'
 import { examinedBlocks } from '#domain/trust/scorecard.ts'
+import { NodeFaultError } from './chain-fault.ts'
 import type { Chain, ChainReader, ChainView } from './client.ts'
 import { openLedger, pairUp } from './ledger.ts'
 import { LOG_RANGE } from './log-ranges.ts'
+import { isUsedAt } from './outcome.ts'
 import { tokenEvents } from './token.ts'
 
 /** A payment as a caller claims it; addresses and hashes in lower case. */
@@ -34,7 +36,10 @@ export type PaymentEvidence =
     }
   | { readonly proven: false; readonly reason: UnprovenReason }
 type UnprovenReason =
-  | 'transaction_not_found'
+  /** The payment was never made: its authorization is unused. */
+  | 'authorization_unused'
+  /** The nodes have no receipt of the transaction, which proves nothing: they may have one later. */
+  | 'receipt_not_found'
   | 'transfer_not_in_transaction'
   | 'not_confirmed'
   | 'second_opinion_differs'
@@ -52,7 +57,7 @@ export type EvidenceSettings = {
 
 /**
  * Proves payments by `AuthorizationUsed` and the `Transfer` directly after it, in a canonical block that is deep enough. With a
- * second opinion configured, both must agree.
+ * second opinion configured, both must agree, also about the transfers that came after it.
  */
 export function openPaymentEvidence({
   chain: { views },
@@ -60,22 +65,21 @@ export function openPaymentEvidence({
   confirmations,
 }: EvidenceSettings): ReadPaymentEvidence {
   return async (claimed) => {
-    const [own, ...others] = views
     const parties = [...new Set(claimed.flatMap(({ payer, payee }) => [payer, payee]))]
     const read = async (payment: ClaimedPayment): Promise<PaymentEvidence> => {
-      const found = await prove(own, { asset, confirmations }, payment)
-      if (!found.proven) return found
-      for (const view of others) {
-        const second = await prove(view, { asset, confirmations }, payment)
-        if (!second.proven || second.transfer.blockHash !== found.transfer.blockHash)
-          return { proven: false, reason: 'second_opinion_differs' }
-      }
-      const { blockNumber } = found.transfer
-      const examined = await transfersAmong(own.reader, asset, {
-        parties,
-        fromBlock: BigInt(blockNumber),
-        toBlock: min(BigInt(blockNumber) + examinedBlocks, found.head),
-      })
+      const opinions = await Promise.all(
+        views.map((view) => prove(view, { asset, confirmations }, payment)),
+      )
+      const [found] = opinions
+      if (found === undefined || !found.proven)
+        return found ?? { proven: false, reason: 'receipt_not_found' }
+      const proven = opinions.filter((one) => one.proven)
+      const isAgreed = (one: typeof found) => one.transfer.blockHash === found.transfer.blockHash
+      if (proven.length < opinions.length || !proven.every(isAgreed))
+        return { proven: false, reason: 'second_opinion_differs' }
+      const fromBlock = BigInt(found.transfer.blockNumber)
+      const toBlock = proven.map(({ head }) => head).reduce(min, fromBlock + examinedBlocks)
+      const examined = await agreedTransfers(views, asset, { parties, fromBlock, toBlock })
       return { proven: true, transfer: found.transfer, at: found.at, examined }
     }
     return Promise.all(claimed.map(read))
@@ -87,13 +91,17 @@ type Proven =
   | { proven: false; reason: UnprovenReason }
 
 async function prove(
-  { reader, heights }: ChainView,
+  view: ChainView,
   { asset, confirmations }: Pick<EvidenceSettings, 'asset' | 'confirmations'>,
   { transactionHash, payer, payee, amountAtomic, nonce }: ClaimedPayment,
 ): Promise<Proven> {
-  const { head } = await heights()
-  const found = await openLedger(reader, asset).transaction(transactionHash)
-  if (found === null) return { proven: false, reason: 'transaction_not_found' }
+  const { head } = await view.heights()
+  const found = await openLedger(view, asset).transaction(transactionHash)
+  if (found === null) {
+    const authorization = { asset, from: payer as Address, nonce: nonce as Hex }
+    const isUsed = await isUsedAt(view.reader, authorization, head.number)
+    return { proven: false, reason: isUsed ? 'receipt_not_found' : 'authorization_unused' }
+  }
   const transfer = found.transfers.find(
     (logged) =>
       logged.nonce?.toLowerCase() === nonce &&
@@ -108,6 +116,21 @@ async function prove(
 }
 
 type Among = { parties: readonly string[]; fromBlock: bigint; toBlock: bigint }
+
+/** The transfers that all views show; throws where one shows others, because a missing log proves nothing. */
+async function agreedTransfers(
+  views: Chain['views'],
+  asset: Address,
+  among: Among,
+): Promise<LoggedTransfer[]> {
+  const [own = [], ...others] = await Promise.all(
+    views.map(({ reader }) => transfersAmong(reader, asset, among)),
+  )
+  const text = JSON.stringify(own)
+  if (others.some((other) => JSON.stringify(other) !== text))
+    throw new NodeFaultError('the second opinion shows other transfers')
+  return own
+}
 
 /** The transfers from one of the parties to one of them, in these blocks, both included. */
 async function transfersAmong(

@@ -16,8 +16,8 @@ export async function checkBlocks(
   to: bigint,
 ): Promise<Difference[]> {
   const [outgoing, incoming] = await Promise.all([
-    ledger.transfers(rail.payoutWallet, 'out', from, to),
-    ledger.transfers(payTo, 'in', from, to),
+    ledger.transfers([rail.payoutWallet], 'out', { from, to }),
+    ledger.transfers([payTo], 'in', { from, to }),
   ])
   const nonces = outgoing.flatMap(({ nonce }) => nonce ?? [])
   const each = (of: (log: LoggedTransfer) => string) => [...new Set(incoming.map(of))]

@@ -1,4 +1,3 @@
-import { heartbeat } from '@temporalio/activity'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { StatementClaims } from '#domain/receipts/statement.ts'
@@ -37,14 +36,13 @@ export type ReconciliationDeps = {
 
 const AT_ONCE = 16
 
-/** Compares all items, a few at a time, with a heartbeat before each group. */
+/** Compares all items, a few at a time. */
 export async function compareEach<Item, Found>(
   items: readonly Item[],
   compare: (item: Item) => Promise<Found[]>,
 ): Promise<Found[]> {
   const found: Found[] = []
   for (let at = 0; at < items.length; at += AT_ONCE) {
-    heartbeat()
     found.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(compare))).flat())
   }
   return found

@@ -4,6 +4,7 @@ import { soughtOf } from '../chain/outcome.ts'
 import { lastAuthorization } from '../payment/settler.ts'
 import { readPayments, type StoredPayment } from '../store/reconciliation/findings.ts'
 import { compareEach, type ReconciliationDeps } from './deps.ts'
+import { findDone } from './find-done.ts'
 import { provenBy } from './payouts.ts'
 
 /** Compares these x402 payments with the chain and the calls that they pay for. */
@@ -15,13 +16,13 @@ export async function checkPayments(
 }
 
 async function checkPayment(
-  { ledger, findOutcome }: ReconciliationDeps,
+  deps: ReconciliationDeps,
   { payment, calls }: StoredPayment,
 ): Promise<Difference[]> {
   const sent =
     payment.state === 'settling' || payment.state === 'pending' || payment.state === 'failed'
   const search = async () =>
-    provenBy(await findOutcome(lastAuthorization(payment), soughtOf(payment)))
+    provenBy(await deps.findOutcome(lastAuthorization(payment), soughtOf(payment)))
   return comparePayment({
     payment: {
       paymentId: payment.payment_id,
@@ -36,8 +37,8 @@ async function checkPayment(
     },
     calls,
     transaction:
-      payment.state === 'settled' && payment.transaction_hash !== null
-        ? await ledger.transaction(payment.transaction_hash)
+      payment.state === 'settled'
+        ? await findDone(deps, payment, lastAuthorization(payment))
         : null,
     outcome: sent ? await search() : null,
   })

@@ -16,6 +16,7 @@ import {
   type StoredReceipt,
 } from '../store/reconciliation/findings.ts'
 import { compareEach, type ReconciliationDeps } from './deps.ts'
+import { findDone } from './find-done.ts'
 
 /** Compares these payouts with the chain, their receipts, their calls and their workflows. */
 export async function checkPayouts(
@@ -28,10 +29,11 @@ export async function checkPayouts(
 }
 
 async function checkPayout(
-  { ledger, findOutcome, watch }: ReconciliationDeps,
+  deps: ReconciliationDeps,
   keys: readonly SigningKeyRow[],
   { payout, transfer, receipts, calls }: StoredPayout,
 ): Promise<Difference[]> {
+  const { findOutcome, watch } = deps
   const paid = transfer?.status === 'included' || transfer?.status === 'final'
   const underWay =
     transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
@@ -43,10 +45,7 @@ async function checkPayout(
     receipts: receipts.map((row) => seenReceipt(keys, row)),
     // A canary belongs to the service and is free.
     calls: isCanary(payout) ? null : calls,
-    transaction:
-      paid && transfer.transaction_hash !== null
-        ? await ledger.transaction(transfer.transaction_hash)
-        : null,
+    transaction: paid ? await findDone(deps, transfer, authorizationOf(transfer)) : null,
     outcome: paid || transfer === undefined ? null : await search(transfer),
     workflow: underWay ? await watch.see(payout.payout_id) : null,
   })

@@ -8,6 +8,7 @@ import {
   type WalletDay,
 } from '#domain/receipts/statement.ts'
 import { peakUse } from '#domain/reconciliation/reconciliation.ts'
+import { NodeFaultError } from '../chain/chain-fault.ts'
 import { type LedgerBlock, sumOf } from '../chain/ledger.ts'
 import { clockSeconds, transaction } from '../store/postgres/db.ts'
 import {
@@ -47,7 +48,7 @@ async function claimsOf(
   day: string,
   prev: string | null,
 ): Promise<Omit<StatementClaims, 'iat'>> {
-  const { db, rail, ledger, payTo } = deps
+  const { db, rail, ledger } = deps
   const { begin, end } = boundsOf(day)
   const [opening, closing] = [
     await ledger.lastBlockBefore(begin),
@@ -61,6 +62,7 @@ async function claimsOf(
   const spent = await listSpent(db, rail.payoutWallet, begin - limits.dailyWindowSeconds)
   const counts = await countsOf(db, { begin, end })
   const open = await listOpenExceptions(db, NAMED_MAX)
+  const [payoutWallet, payToWallet] = await walletDays(deps, opening, closing)
   const named = (block: LedgerBlock | undefined) =>
     block === undefined ? null : { number: block.number.toString(), hash: block.hash }
   return {
@@ -72,8 +74,8 @@ async function claimsOf(
     network: NETWORK,
     asset: rail.asset,
     blocks: { opening: named(opening), closing: named(closing) },
-    payout_wallet: await walletDay(deps, rail.payoutWallet, opening, closing),
-    pay_to: await walletDay(deps, payTo, opening, closing),
+    payout_wallet: payoutWallet,
+    pay_to: payToWallet,
     payouts: await payoutsAt(db, end),
     transfers,
     fees: listed(await feesOf(db, span)),
@@ -96,24 +98,39 @@ async function claimsOf(
   }
 }
 
-/** The balances of a wallet at both ends of the day and the transfers between, from the logs of the token. */
-async function walletDay(
-  { ledger }: ReconciliationDeps,
-  address: `0x${string}`,
+/** The balances of the two wallets at both ends of the day and the transfers between, from the logs of the token. */
+async function walletDays(
+  { ledger, rail, payTo }: ReconciliationDeps,
   opening: LedgerBlock | undefined,
   closing: LedgerBlock | undefined,
-): Promise<WalletDay> {
-  if (closing === undefined)
-    return { address, opening_atomic: '0', in_atomic: '0', out_atomic: '0', closing_atomic: '0' }
-  const first = opening === undefined ? 0n : opening.number + 1n
-  const held = await ledger.balanceAfter(address, closing.number)
-  const gained = sumOf(await ledger.transfers(address, 'in', first, closing.number))
-  const spent = sumOf(await ledger.transfers(address, 'out', first, closing.number))
-  return {
-    address,
-    opening_atomic: (held - gained + spent).toString(),
-    in_atomic: gained.toString(),
-    out_atomic: spent.toString(),
-    closing_atomic: held.toString(),
+): Promise<[WalletDay, WalletDay]> {
+  const wallets = [rail.payoutWallet, payTo] as const
+  if (closing === undefined) return [noDay(wallets[0]), noDay(wallets[1])]
+  const blocks = { from: opening === undefined ? 0n : opening.number + 1n, to: closing.number }
+  const received = await ledger.transfers(wallets, 'in', blocks)
+  const sent = await ledger.transfers(wallets, 'out', blocks)
+  const day = async (address: `0x${string}`): Promise<WalletDay> => {
+    const held = await ledger.balanceAfter(address, closing.number)
+    const gained = sumOf(received.filter(({ to }) => to === address))
+    const spent = sumOf(sent.filter(({ from }) => from === address))
+    const before = opening && (await ledger.balanceAt(address, opening.number))
+    if (before !== undefined && before + gained - spent !== held)
+      throw new NodeFaultError(`the logs of ${address} do not add up to its balances`)
+    return {
+      address,
+      opening_atomic: (held - gained + spent).toString(),
+      in_atomic: gained.toString(),
+      out_atomic: spent.toString(),
+      closing_atomic: held.toString(),
+    }
   }
+  return [await day(wallets[0]), await day(wallets[1])]
 }
+
+const noDay = (address: `0x${string}`): WalletDay => ({
+  address,
+  opening_atomic: '0',
+  in_atomic: '0',
+  out_atomic: '0',
+  closing_atomic: '0',
+})

@@ -6,6 +6,7 @@ import type {
   ReconciliationSteps,
 } from '../../workflows/reconciliation/activities.ts'
 import { LOG_RANGE } from '../chain/log-ranges.ts'
+import { whileAlive } from '../run/heartbeat.ts'
 import { listEventsToSee } from '../store/credit/provider-events.ts'
 import { readPayout } from '../store/payouts/payouts.ts'
 import { transaction } from '../store/postgres/db.ts'
@@ -30,6 +31,8 @@ import { makeStatement } from './statement.ts'
 import { checkWallets } from './wallets.ts'
 
 const PAGE = 100
+/** How many ranges of logs one page may need: a node may answer for 10 blocks at once, a few times a second. */
+const RANGES_A_PAGE = 200n
 
 /** One section of the comparison: pages of keys, and the differences of such keys. Suspects are compared again by the same keys. */
 type SectionCheck = {
@@ -101,8 +104,8 @@ export function createReconciliationSteps(deps: ReconciliationDeps): Reconciliat
         settleMs,
       }
     },
-    comparePage: (page) => comparePage(deps, page),
-    confirmPage: (page) => confirmPage(deps, page),
+    comparePage: (page) => whileAlive(() => comparePage(deps, page)),
+    confirmPage: (page) => whileAlive(() => confirmPage(deps, page)),
     closeReconciliation: async ({ reconciliationId, compared }) => {
       const { started_at } = await requireReconciliation(db, reconciliationId)
       return transaction(db, async (tx) => {
@@ -112,7 +115,7 @@ export function createReconciliationSteps(deps: ReconciliationDeps): Reconciliat
         return { differences }
       })
     },
-    makeStatement: () => makeStatement(deps),
+    makeStatement: () => whileAlive(() => makeStatement(deps)),
   }
 }
 
@@ -170,9 +173,12 @@ async function listBlocks(deps: ReconciliationDeps, run: ReconciliationRow, afte
         )
       : []
   const keys = [...new Set(again)]
+  const most = RANGES_A_PAGE * deps.ledger.logRange()
+  const stretch = most < LOG_RANGE ? most : LOG_RANGE
   let from = after === null ? first : BigInt(after) + 1n
-  for (let stretches = 0; stretches < PAGE && from <= through; stretches++) {
-    const to = from + LOG_RANGE - 1n < through ? from + LOG_RANGE - 1n : through
+  const end = from + most
+  while (from <= through && from < end && keys.length < again.length + PAGE) {
+    const to = from + stretch - 1n < through ? from + stretch - 1n : through
     keys.push(`${from}-${to}`)
     from = to + 1n
   }

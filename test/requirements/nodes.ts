@@ -30,6 +30,16 @@ export const nodeRequirements = {
     behavior:
       'The outcome of a gas wallet transaction is looked at again until its block is final. A missing receipt supersedes nothing before that, and a node of another or an empty chain changes no row.',
   },
+  'nodes.absence': {
+    source: 'decision',
+    behavior:
+      'A missing receipt, log or later block proves nothing. A payment that a row calls done is gone only when its authorization is proven unused at a block not before its own; a claimed payment without a receipt is `receipt_not_found`; a block that was seen is lost only on a chain that is no shorter; a statement whose logs do not add up to the balances is not signed.',
+  },
+  'nodes.cost': {
+    source: 'decision',
+    behavior:
+      'Reconciling and stating a day takes four requests of logs for each range that the node allows, in pages of at most about 400 of them, with heartbeats between.',
+  },
   'nodes.fees': {
     source: 'decision',
     behavior:

@@ -97,10 +97,10 @@ async function askChain(url: string, verdict: Verdict): Promise<ChainAnswer | un
   if (named === undefined) return undefined
   const { createChain } = await import('../../activities/chain/client.ts')
   const { openLedger } = await import('../../activities/chain/ledger.ts')
-  const { reader } = createChain({ rpcUrls: [url], confirmRpcUrls: [], timeoutMs: 10_000 })
+  const [view] = createChain({ rpcUrls: [url], confirmRpcUrls: [], timeoutMs: 10_000 }).views
   try {
-    const chainId = await reader.getChainId()
-    const ledger = openLedger(reader, named.asset as `0x${string}`)
+    const chainId = await view.reader.getChainId()
+    const ledger = openLedger(view, named.asset as `0x${string}`)
     return { chainId, found: await ledger.transaction(named.transactionHash) }
   } catch {
     return undefined

@@ -32,6 +32,7 @@ const steps = (summary: string) =>
 const statements = wf.proxyActivities<Pick<ReconciliationSteps, 'makeStatement'>>({
   taskQueue,
   startToCloseTimeout: timing.statement.startToClose,
+  heartbeatTimeout: timing.reconciliation.heartbeat,
   retry,
   summary: 'sign the next statement that is due',
 })

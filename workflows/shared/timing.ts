@@ -47,8 +47,8 @@ export const timing = {
   delegation: { startToClose: 60_000, retryFirst: 200, retryLongest: 15_000 },
   /** A step of a rotation of keys asks the signer and signs a receipt. `reread`: between two reads of the row; a wake ends the wait. */
   keyRotation: { startToClose: 15_000, retryFirst: 200, retryLongest: 15_000, reread: 300_000 },
-  /** The statement of a day reads the whole day. */
-  statement: { startToClose: 600_000 },
+  /** The statement of a day reads the whole day, which takes 9,000 requests where a node answers for 10 blocks of logs. */
+  statement: { startToClose: 4 * 3600 * 1000 },
   /** `limits`: how long a task may stay in a state. `queued`: between two checks for a slot; a free slot ends the wait. */
   task: {
     limits: {

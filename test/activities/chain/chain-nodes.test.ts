@@ -86,11 +86,10 @@ verifies(
     await using node = await behind(rangeLimit(10))
     const { number } = await fixture.client.getBlock()
     const read = (url: string) =>
-      openLedger(chainOf([url]).reader, fixture.asset).transfers(
-        fixture.payoutWallet.address,
+      openLedger(chainOf([url]).views[0], fixture.asset).transfers(
+        [fixture.payoutWallet.address],
         'out',
-        number - 300n,
-        number,
+        { from: number - 300n, to: number },
       )
     const whole = await read(fixture.rpcUrl)
     expect(whole.length).toBeGreaterThan(0)
@@ -147,7 +146,7 @@ const faults: Record<string, () => Promise<Meddle>> = {
 }
 const harmless = ['a limit of one block of logs']
 /** Only a second opinion finds out. */
-const lies = ['logs that hide the transfer', 'a nonce that is said to be unused', 'no receipts']
+const lies = ['logs that hide the transfer', 'a nonce that is said to be unused']
 
 for (const [fault, make] of Object.entries(faults)) {
   if (!lies.includes(fault))
@@ -187,6 +186,16 @@ for (const [fault, make] of Object.entries(faults)) {
     },
   )
 }
+
+verifies('nodes.absence', 'a chain shorter than what was seen has lost nothing', async () => {
+  const { number } = await fixture.client.getBlock()
+  const { authorization } = await fixture.authorize()
+  const terms = { asset: fixture.asset, ...authorization, fromBlock: number }
+  const hash = `0x${'5e'.repeat(32)}`
+  const seen = (at: bigint) => look(fixture.chain, { ...terms, seenIn: { number: at, hash } })
+  expect(await seen(number)).toMatchObject({ kind: 'unknown', code: 'unused' })
+  expect(await seen(number + 1_000n)).toMatchObject({ kind: 'unknown', code: 'open' })
+})
 
 verifies(
   'nodes.failover',

@@ -27,7 +27,7 @@ export async function startBooks(): Promise<Books> {
   const rings = keyRings(generateSigningKeys(new Date()))
   await publishKeys(db, rings)
   const key = rings.receipt.active
-  const { reader } = createChain({ rpcUrls: [chain.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
+  const { views } = createChain({ rpcUrls: [chain.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
   const deps: ReconciliationDeps = {
     db,
     rail: {
@@ -37,7 +37,7 @@ export async function startBooks(): Promise<Books> {
       environment: 'local',
     },
     payTo: newWallet().address,
-    ledger: openLedger(reader, chain.asset),
+    ledger: openLedger(views[0], chain.asset),
     findOutcome: async () => ({ kind: 'unknown', code: 'unused', reason: 'not asked' }),
     watch: {
       see: async () => ({ status: 'NONE', view: null }),

@@ -86,7 +86,7 @@ verifies(
     })
     expect(card.rejected.map(({ reason }) => reason).sort()).toEqual([
       'duplicate',
-      'transaction_not_found',
+      'receipt_not_found',
       'transfer_not_in_transaction',
       'transfer_not_in_transaction',
     ])

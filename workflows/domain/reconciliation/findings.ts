@@ -12,7 +12,7 @@ export type LoggedTransfer = {
   amountAtomic: string
   nonce: string | null
 }
-/** What the chain has under a transaction hash; `null` where it knows no such transaction. */
+/** What the chain has under a transaction hash; `null` without a receipt in a canonical block, which alone proves nothing. */
 export type LoggedTransaction = {
   blockHash: string
   blockTime: number
@@ -51,7 +51,7 @@ export type PayoutFindings = {
   receipts: SeenReceipt[]
   /** The calls behind its steps; null if no wallet is charged for them. */
   calls: SeenCall[] | null
-  /** Of a transfer that stands as included or final: what its transaction is on chain. */
+  /** Of a transfer that stands as included or final: what its transaction is on chain; `null` where its authorization is proven unused. */
   transaction: LoggedTransaction
   /** Of any other transfer: what became of its authorization. */
   outcome: ProvenOutcome | null

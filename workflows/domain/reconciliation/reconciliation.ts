@@ -124,7 +124,7 @@ type SeenPayment = Money & {
 export type PaymentFindings = {
   payment: SeenPayment
   calls: SeenCall[]
-  /** Of a settled payment. */
+  /** Of a settled payment; `null` where its authorization is proven unused. */
   transaction: LoggedTransaction
   /** Of any other payment that was sent. */
   outcome: ProvenOutcome | null

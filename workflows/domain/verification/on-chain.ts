@@ -47,7 +47,8 @@ export function judgeOnChain(verdict: Verdict, answer: ChainAnswer | undefined):
   if (named === undefined) return withHeld(verdict, 'chain', 'it names no transfer')
   if (answer === undefined) return withFailed(verdict, 'indeterminate', 'chain_unavailable')
   if (answer.chainId !== CHAIN_ID) return withFailed(verdict, 'indeterminate', 'chain_other')
-  const transfer = answer.found?.transfers.find(
+  if (answer.found === null) return withFailed(verdict, 'indeterminate', 'receipt_missing')
+  const transfer = answer.found.transfers.find(
     ({ from, to, amountAtomic }) =>
       from === named.from && to === named.to && amountAtomic === named.amountAtomic,
   )

@@ -29,6 +29,7 @@ export const reasons = {
   report_mismatch: 'its signed report or a table is not made from its result',
   report_unknown: 'its report is of a version that this program does not make',
   transfer_absent: 'the chain has no such transfer under the transaction that it names',
+  receipt_missing: 'the RPC has no receipt of the transaction that it names, which proves nothing',
   chain_other: 'the RPC serves another chain',
   chain_unavailable: 'the RPC did not answer',
 } as const

@@ -309,7 +309,8 @@ verifies('verify.chain', 'only the very transfer that is named counts', () => {
     return reasonOf(judgeOnChain(verdict, { chainId, found: found as never }))
   }
   expect(judged([{ ...transfer, to: '0x0' }, transfer])).toBe('valid')
-  expect(judged(null)).toBe('transfer_absent')
+  expect(judged(null)).toBe('receipt_missing')
+  expect(judged([])).toBe('transfer_absent')
   for (const change of [{ to: '0x0' }, { from: '0x0' }, { amountAtomic: '12500001' }])
     expect(judged([{ ...transfer, ...change }])).toBe('transfer_absent')
   expect(judged([transfer], 84532)).toBe('chain_other')
@@ -328,7 +329,7 @@ verifies('verify.chain', 'only the very transfer that is named counts', () => {
   }
   const ofPassport = { kind: 'passport', claims: { proven: { payment } } }
   expect(judged([transfer], 8453, ofPassport)).toBe('valid')
-  expect(judged(null, 8453, ofPassport)).toBe('transfer_absent')
+  expect(judged(null, 8453, ofPassport)).toBe('receipt_missing')
   const withoutPayment = { kind: 'passport', claims: claimsOf.passport }
   expect(judged(null, 8453, withoutPayment)).toBe('valid')
 })
