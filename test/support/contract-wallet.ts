@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
-import { type Address, encodeDeployData, type Hex, parseAbi } from 'viem'
+import { type Address, encodeDeployData, type Hex, parseAbi, zeroAddress } from 'viem'
 import type { LocalChainClient } from '../../worker/stack/token.ts'
+import type { TestWallet } from './chain.ts'
 
 const source = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.0;
@@ -27,6 +28,27 @@ export async function deployContractWallet(
   const { contractAddress } = await client.waitForTransactionReceipt({ hash })
   if (!contractAddress) throw new Error('the wallet was not deployed')
   return contractAddress.toLowerCase() as Address
+}
+
+/**
+ * Delegates an account to a contract by a transaction of type 4 (EIP-7702), or ends its delegation; answers the account's code, which
+ * is `0xef0100` and the address of the contract.
+ */
+export async function delegate(
+  client: LocalChainClient,
+  { account }: TestWallet,
+  to: Address = zeroAddress,
+): Promise<Hex | undefined> {
+  const nonce = await client.getTransactionCount({ address: account.address })
+  const chainId = await client.getChainId()
+  const authorization = await account.signAuthorization({ address: to, chainId, nonce })
+  const hash = await client.sendTransaction({
+    to: account.address,
+    authorizationList: [authorization],
+  })
+  const { status, type } = await client.waitForTransactionReceipt({ hash })
+  if (status !== 'success' || type !== 'eip7702') throw new Error('the delegation was not mined')
+  return client.getCode({ address: account.address })
 }
 
 /** The bytecode of a contract in this source. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { signAuthorization } from '../../../activities/chain/authorization.ts'
 import { tokenAbi } from '../../../activities/chain/token.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
-import { deployContractWallet } from '../../support/contract-wallet.ts'
+import { delegate, deployContractWallet } from '../../support/contract-wallet.ts'
 import { verifies } from '../../verifies.ts'
 import { type Fixture, randomNonce, startFixture } from './fixture.ts'
 
@@ -45,16 +45,26 @@ async function pays(from: Hex, signer: TestWallet, form: 'parts' | 'bytes'): Pro
 for (const form of ['parts', 'bytes'] as const) {
   verifies(
     'local.accounts-with-code',
-    `an account with a key and code, as after EIP-7702, pays as its code says, in ${form}`,
+    `an account that is delegated (EIP-7702) pays as its code says, in ${form}`,
     async () => {
       const [payer, key] = [newWallet(), newWallet()]
       await fixture.mint(payer.address, 100n)
       expect(await pays(payer.address, payer, form)).toBe(true)
       const code = await deployContractWallet(fixture.client, key.address)
-      const bytecode = (await fixture.client.getCode({ address: code })) ?? '0x'
-      await fixture.client.setCode({ address: payer.address, bytecode })
+      expect(await delegate(fixture.client, payer, code)).toBe(`0xef0100${code.slice(2)}`)
       expect(await pays(payer.address, payer, form)).toBe(false)
       expect(await pays(payer.address, key, form)).toBe(true)
+      // Code that accepts the account's own key, and code that knows nothing of signatures.
+      await delegate(
+        fixture.client,
+        payer,
+        await deployContractWallet(fixture.client, payer.address),
+      )
+      expect(await pays(payer.address, payer, form)).toBe(true)
+      await delegate(fixture.client, payer, fixture.asset)
+      expect(await pays(payer.address, payer, form)).toBe(false)
+      expect(await delegate(fixture.client, payer)).toBeUndefined()
+      expect(await pays(payer.address, payer, form)).toBe(true)
     },
   )
   verifies(

@@ -17,6 +17,7 @@ import {
 } from '../../../activities/payment/offers.ts'
 import { createSettler, type SettledRow } from '../../../activities/payment/settler.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
+import { delegate, deployContractWallet } from '../../support/contract-wallet.ts'
 import { within } from '../../support/slowness.ts'
 import { verifies } from '../../verifies.ts'
 import { eventually, type Fixture, GAS, startFixture } from '../chain/fixture.ts'
@@ -232,6 +233,23 @@ verifies(
     })
     expect(await patientSettler().settle(rowOf(payment))).toEqual({ ok: true })
     expect(await fixture.rows(`payment:${payment.paymentId}`)).toEqual([])
+    expect(await outcomeOf(payment)).toMatchObject({ kind: 'included' })
+  },
+)
+
+verifies(
+  'local.accounts-with-code',
+  'a payment of a delegated account is taken as the token takes it',
+  async () => {
+    const payer = await newPayer()
+    const accepts = (key: string) => deployContractWallet(fixture.client, key as `0x${string}`)
+    await delegate(fixture.client, payer, await accepts(newWallet().address))
+    const refused = await payByClient(payer)
+    await expect(offers.verify(refused, await now(), priced)).rejects.toMatchObject(invalid)
+    await delegate(fixture.client, payer, await accepts(payer.address))
+    const payment = await payByClient(payer)
+    await offers.verify(payment, await now(), priced)
+    expect(await patientSettler().settle(rowOf(payment))).toEqual({ ok: true })
     expect(await outcomeOf(payment)).toMatchObject({ kind: 'included' })
   },
 )
