@@ -63,9 +63,12 @@ function toolOf(name: ToolName, operation: AnyOperation, group: Operations): Too
   }
 }
 
-/** The operation's input without its constant `mode`. */
+/**
+ * The operation's input without its constant `mode`, and without a rule over its members: APIs of models refuse a combinator at the
+ * top of a tool's input. The rule is in the description, and the call is still held to it.
+ */
 function argumentsOf(operation: AnyOperation, keyInHeader: boolean): JsonSchema {
-  const { properties, required = [], ...schema } = inputOf(operation)
+  const { properties, required = [], oneOf, anyOf, not, ...schema } = inputOf(operation)
   const { mode: _mode, ...given } = properties ?? {}
   const needed = required.filter((name) => name !== 'mode')
   return {
@@ -82,18 +85,30 @@ const headerKey = {
   description: 'A repeat with the same key gets the first answer.',
 }
 
-type InputSchema = {
+type Needs = { readonly required?: readonly string[] }
+type InputSchema = Needs & {
   readonly properties?: Readonly<Record<string, unknown>>
-  readonly required?: readonly string[]
+  readonly oneOf?: readonly Needs[]
+  readonly anyOf?: readonly Needs[]
+  readonly not?: Needs
 } & Record<string, unknown>
 
-const inputOf = ({ input }: AnyOperation): InputSchema => z.toJSONSchema(input, { io: 'input' })
+/** Without `propertyNames`, which says of a record only that names are text, and which APIs of models do not know. */
+const schemaOf = (type: z.ZodType, io: 'input' | 'output') =>
+  z.toJSONSchema(type, {
+    io,
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.propertyNames !== undefined) delete jsonSchema.propertyNames
+    },
+  })
+
+const inputOf = ({ input }: AnyOperation): InputSchema => schemaOf(input, 'input') as InputSchema
 
 const propertiesOf = (operation: AnyOperation) => inputOf(operation).properties ?? {}
 
 /** The answer, or the refusal: clients check the structured content of an error against this schema, too. */
 function resultSchemaOf({ output }: AnyOperation): JsonSchema {
-  const { $schema, $defs, ...answer } = z.toJSONSchema(output, { io: 'output' })
+  const { $schema, $defs, ...answer } = schemaOf(output, 'output')
   return {
     $schema,
     type: 'object',
@@ -126,6 +141,7 @@ const titleOf = (name: ToolName): string => capitalized(name.replaceAll('_', ' '
 function descriptionOf(operation: AnyOperation): string {
   const texts = [
     operation.summary,
+    ...ruleTexts(inputOf(operation)),
     accessText(operation),
     priceText(operation),
     repeatText(operation),
@@ -133,6 +149,18 @@ function descriptionOf(operation: AnyOperation): string {
     ...(operation.startsRun === undefined ? [] : [TASK_TEXT]),
   ]
   return texts.join(' ')
+}
+
+/** Which members belong together, where the schema says it by what is required alone. */
+function ruleTexts({ oneOf, anyOf, not }: InputSchema): string[] {
+  const names = (forms: readonly Needs[]) =>
+    forms.flatMap(({ required }) => required?.join(' with ') ?? []).join(' or ')
+  const isByName = oneOf?.every((form) => Object.keys(form).join() === 'required') === true
+  return [
+    ...(isByName ? [`Give exactly one of ${names(oneOf)}.`] : []),
+    ...(anyOf === undefined ? [] : [`Give ${names(anyOf)}, or both.`]),
+    ...(not?.required === undefined ? [] : [`Give ${not.required.join(' or ')}, not both.`]),
+  ]
 }
 
 const RUN_TEXT =

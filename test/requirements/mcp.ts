@@ -5,6 +5,11 @@ export const mcpRequirements = {
     behavior:
       'The tools are the operations that declare a documented tool name, in the documented order, with input and output schemas, annotations and a description from the registry alone.',
   },
+  'mcp.schemas': {
+    source: 'mcp § Tools',
+    behavior:
+      'No input of a tool has a combinator at its top, and no schema has `prefixItems`, boolean `items` or `propertyNames`; which members belong together is in the description, and the call is held to it.',
+  },
   'mcp.descriptions': {
     source: 'mcp § Tools',
     behavior:

@@ -33,8 +33,8 @@ export const regressionRead = operation({
           with_failures: z.int(),
           steps_passed: z.int(),
           steps_failed: z.int(),
-          failed_then_now: z.tuple([z.int(), z.int()]).nullable().meta({
-            description: 'Failed steps of the oldest and the newest of these reports.',
+          failed_then_now: z.array(z.int()).length(2).nullable().meta({
+            description: 'Two numbers: failed steps of the oldest and the newest of these reports.',
           }),
         })
         .meta({ description: 'Of all reports that the filter takes.' }),

@@ -49,6 +49,20 @@ verifies('mcp.tools', 'the example of each operation fits the schemas of its too
   }
 })
 
+verifies('mcp.schemas', 'schemas hold nothing that clients and models refuse', () => {
+  for (const { entry } of tools) {
+    const { name, inputSchema, outputSchema } = entry
+    for (const combinator of ['oneOf', 'anyOf', 'allOf', 'not', 'if'])
+      expect(inputSchema, name).not.toHaveProperty(combinator)
+    const text = JSON.stringify([inputSchema, outputSchema])
+    expect(text, name).not.toMatch(/"(prefixItems|propertyNames)":|"items":(true|false)/)
+  }
+  const said = (name: string) => tools.find(({ entry }) => entry.name === name)?.entry.description
+  expect(said('find_services')).toContain('Give query or task, or both.')
+  expect(said('inspect_service')).toContain('Give exactly one of service_id or candidate.')
+  expect(said('verify_signature_by_version')).toContain('Give payload or payload_sha256, not both.')
+})
+
 verifies('mcp.tools', 'annotations say what a repeat does and what is taken away', () => {
   const hints = Object.fromEntries(tools.map(({ entry }) => [entry.name, entry.annotations]))
   const none = { readOnlyHint: false, destructiveHint: false, openWorldHint: false }
