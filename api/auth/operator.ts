@@ -32,7 +32,12 @@ type Headers = CallRequest['headers']
 export const presentsOperator = (headers: Headers): boolean =>
   headers['authorization'] === undefined
     ? [true, false].some((secure) => presentedSession(headers, secure) !== undefined)
-    : /^Bearer (op_|eyJ)/i.test(String(headers['authorization']))
+    : isOfOperator(headers['authorization'])
+
+/** Whether a header presents an operator's credential, or a JWT in compact form. */
+export const isOfOperator = (header: Headers[string]): boolean =>
+  /^Bearer (op_|eyJ)/i.test(String(header))
+
 const token = /^Bearer (eyJ[\w-]+\.[\w-]+\.[\w-]+)$/i
 const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
 

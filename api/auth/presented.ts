@@ -1,11 +1,11 @@
 import type { CallRequest } from '../context.ts'
 import { type AccessKind, type AnyOperation, isPlain, waysOf } from '../operation.ts'
-import { presentsOperator } from './operator.ts'
+import { isOfOperator, presentsOperator } from './operator.ts'
 import { isAccessKey } from './public-caller.ts'
 import { presentedToken } from './status-token.ts'
 
 /** The parts of a call that can present a credential. */
-export type Presentation = Pick<CallRequest, 'headers' | 'params'>
+export type Presentation = Pick<CallRequest, 'headers' | 'params' | 'overMcp'>
 
 const order: readonly AccessKind[] = ['operator', 'agent', 'status', 'wallet', 'provider']
 
@@ -15,17 +15,20 @@ export function presentedWay(
   call: Presentation,
 ): AccessKind | undefined {
   const { headers } = call
+  const header = headers['authorization']
+  const taken = new Set(
+    operations.flatMap((operation) => waysTaken(operation, isAccessKey(header))),
+  )
+  // Who needs no credential is not refused for one that is of no use here.
+  const isIgnored = taken.has('public') && isOfOperator(header) && call.overMcp !== true
   const presents: Partial<Record<AccessKind, boolean>> = {
     operator: presentsOperator(headers),
-    agent: headers['authorization'] !== undefined,
+    agent: header !== undefined && !isIgnored,
     status: presentedToken(call) !== undefined,
     wallet: headers['x-service-wallet-proof'] !== undefined,
     provider:
       headers['webhook-signature'] !== undefined || headers['stripe-signature'] !== undefined,
   }
-  const taken = new Set(
-    operations.flatMap((operation) => waysTaken(operation, isAccessKey(headers['authorization']))),
-  )
   return order.find((way) => taken.has(way) && presents[way])
 }
 
