@@ -5,6 +5,16 @@ export const callerRequirements = {
     behavior:
       'A public operation accepts an access key and stores the result for its agent. A wrong key is refused.',
   },
+  'caller.other-credential': {
+    source: 'calls § Access kinds',
+    behavior:
+      'A public operation that names no operator ignores the credential of one, valid or not, as its `security` in OpenAPI says.',
+  },
+  'caller.sold-elsewhere': {
+    source: 'decision',
+    behavior:
+      'The refusal of a quote for a rail that is not sold to agents names the call that sells it, and that call does.',
+  },
   'caller.secret': {
     source: 'calls § Idempotency',
     behavior:

@@ -76,7 +76,7 @@ export const evidenceRequirements = {
   'relay.standing': {
     source: 'evidence § Relay',
     behavior:
-      'handoff_ready is a verified receipt and an eligible decision, retry_available a receipt that is not verified yet or a proof that waits, handed_off a publication.',
+      'handoff_ready is a proof of an agent with a verified receipt and an eligible decision, retry_available a receipt that is not verified yet or a proof that waits, handed_off a publication.',
   },
   'relay.open': {
     source: 'evidence § Relay',

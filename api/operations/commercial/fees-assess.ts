@@ -49,9 +49,9 @@ export const feesAssess = operation({
               .optional()
               .meta({ description: 'Of receipts, runs, months; 1 unless given.' }),
           })
-          .refine(({ fee_item, basis_usd }) => basis_usd !== undefined || !isPercent(fee_item), {
+          .refine(({ fee_item, basis_usd }) => (basis_usd !== undefined) === isPercent(fee_item), {
             path: ['basis_usd'],
-            message: 'this fee is a percentage: say of how many usd',
+            message: `${percentItems.join(' and ')} are percentages of so many usd, the others of nothing`,
           }),
       )
       .min(1)

@@ -72,7 +72,10 @@ export function soldToAgents(key: RailKey): Sold {
   const rail = railOf(key)
   if (rail.takes.paidAgentUse) return rail
   const bought = rails.flatMap((one) => (one.takes.paidAgentUse ? one.key : []))
-  const next = rail.prices === null ? '' : ` Begin a ${key} run with POST /api/agents/preflight.`
+  const next =
+    rail.prices === null
+      ? ''
+      : ` POST /api/agents/quote sells a run of ${key}; it begins with POST /api/agents/preflight.`
   throw refuse('unsupported_request', {
     detail: `${key} is not sold here`,
     next_action: `Use one of ${bought.join(', ')}.${next}`,

@@ -60,7 +60,7 @@ export class ProofRelays extends Service<RelayDeps> {
       const { analysis: analysis_result, decision } = await this.deps.analyses.decidedSample()
       const relay_id = relayIdOf('sample')
       const { at, entry } = sampleUse(relay_id)
-      const unverified = { isVerified: false, isWaiting: false, published: false }
+      const unverified = { isVerified: false, isWaiting: false, isOfAgent: false, published: false }
       const said = { relay_id, entry_hash: entry.hash }
       const sample = await sign({
         at,
@@ -118,6 +118,7 @@ export class ProofRelays extends Service<RelayDeps> {
     const standing = standingOf({
       isVerified,
       isWaiting: proof.review_state === 'waiting',
+      isOfAgent: proof.agent_id !== null,
       decision: decisionNow(proof),
       published: await isPublished(tx, proof.proof_id),
     })
@@ -226,20 +227,23 @@ export async function recordRelay(
 }
 
 /**
- * What may follow a relay, from the records as they are now: a proof that is verified and eligible can be handed on; one whose
- * receipt is not in the log yet, or that waits for a person, can be relayed again later.
+ * What may follow a relay, from the records as they are now: a proof of an agent that is verified and eligible can be handed on,
+ * because only its agent may publish it; one whose receipt is not in the log yet, or that waits for a person, can be relayed again.
  */
 function standingOf(proof: {
   isVerified: boolean
   isWaiting: boolean
+  isOfAgent: boolean
   decision: string
   published: boolean
 }) {
   const isEligible = proof.decision === 'eligible_to_continue'
-  const handoff_ready = proof.isVerified && isEligible
-  const retry_available = !handoff_ready && (isEligible || proof.isWaiting)
+  const isProven = proof.isVerified && isEligible
+  const handoff_ready = isProven && proof.isOfAgent
+  const retry_available = !isProven && (isEligible || proof.isWaiting)
   const open = retry_available ? ('retry_available' as const) : ('recorded' as const)
-  const again = retry_available ? '/api/model-proof-relay' : '/api/agent-commerce-proof'
+  const other = isProven ? '/api/agents/register' : '/api/agent-commerce-proof'
+  const again = retry_available ? '/api/model-proof-relay' : other
   return {
     state: handoff_ready && proof.published ? ('handed_off' as const) : open,
     retry_available,

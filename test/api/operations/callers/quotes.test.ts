@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { rails } from '#domain/rails/index.ts'
 import { createClient, ProblemError } from '../../../../api/http/client.ts'
 import { exampleOrder } from '../../../../api/operations/work-orders/shapes.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
@@ -76,6 +77,29 @@ verifies(
       agent: `ag_${'0'.repeat(16)}_${'0'.repeat(64)}`,
     })
     expect(await codeOf(wrong.call('quote-run', run))).toBe('credential_invalid')
+  },
+)
+
+verifies(
+  'caller.sold-elsewhere',
+  'a rail that is not sold here is sold where it says',
+  async () => {
+    const elsewhere = rails.filter(({ takes, prices }) => prices !== null && !takes.paidAgentUse)
+    expect(elsewhere.length).toBeGreaterThan(2)
+    for (const { key: rail } of elsewhere) {
+      const asked = { rail, tier: 'standard' } as const
+      const refused = await problemOf(open().call('quote-run', { mode: 'quote_run', ...asked }))
+      expect(refused).toMatchObject({
+        code: 'unsupported_request',
+        next_action: expect.stringContaining(`POST /api/agents/quote sells a run of ${rail}`),
+      })
+      const sold = await first.client.call('agent-quote', {
+        ...asked,
+        units: 1,
+        idempotency_key: freshKey(),
+      })
+      expect(sold.body.quote).toMatchObject({ rail })
+    }
   },
 )
 

@@ -88,6 +88,18 @@ verifies('relay.open', 'a proof with a gap that has to be filled is for a person
   expect(eligible).toMatchObject({ state: 'retry_available', retry_available: true })
 })
 
+verifies('relay.open', 'a proof of no agent is not handed on', async () => {
+  const open = apis.open()
+  const { analysis, receipt } = (await open.call('model-analysis-run', context())).body
+  await verified(receipt.receipt_id)
+  expect((await relay(open, { analysis_result: analysis })).proof_relay).toMatchObject({
+    state: 'recorded',
+    handoff_ready: false,
+    retry_available: false,
+    next_endpoint: '/api/agents/register',
+  })
+})
+
 verifies('relay.open', 'a proof with a failed check is not handed on', async () => {
   const claims = [{ claim: 'Backups are restored every month' }]
   const packet = { ...context().packet, claims }

@@ -63,6 +63,11 @@ verifies('fees.read', 'any key computes fees; a percentage needs its basis', asy
       status: 400,
       errors: [{ pointer: '/items/0/basis_usd' }],
     })
+  const without = { items: [{ fee_item: 'receipt_fee' as const, basis_usd: 99 }] }
+  expect(await problemOf(ask(reader, without))).toMatchObject({
+    status: 400,
+    errors: [{ pointer: '/items/0/basis_usd' }],
+  })
   const run_id = `run_${'0'.repeat(64)}`
   expect(await problemOf(ask(reader, { run_id }))).toMatchObject({ status: 404 })
   expect(await problemOf(ask(signer, { run_id }))).toMatchObject({ code: 'scope_denied' })
