@@ -15,7 +15,10 @@ export function allowanceDenials(
   spentToday: number,
 ): string[] {
   const checks: readonly (readonly [fails: boolean, detail: string])[] = [
-    [rails !== null && !rails.some((one) => one === rail), `the wallet does not pay for ${rail}`],
+    [
+      rails !== null && !rails.some((one) => one === rail),
+      `the rails of the wallet are ${rails?.join(', ') || 'none'}; it does not pay for ${rail}`,
+    ],
     [
       per_run_usd !== null && amount_usd > per_run_usd,
       `${amount_usd} is over ${per_run_usd} usd a run`,

@@ -28,6 +28,10 @@ verifies('money.allowance', 'a payment at a limit is allowed, one usd more is de
   expect(allowanceDenials({ ...open, rails: ['scout'] }, payment, 0)).toEqual([
     expect.stringContaining('tokenops'),
   ])
+  const badge = { rail: 'trust_badge_fee', amount_usd: 1 }
+  expect(allowanceDenials({ ...open, rails: ['scout'] }, badge, 0)).toEqual([
+    'the rails of the wallet are scout; it does not pay for trust_badge_fee',
+  ])
 })
 
 verifies('money.allowance', 'every limit that forbids a payment is named', () => {
