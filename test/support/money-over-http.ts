@@ -1,13 +1,12 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { createClient, type InputOf } from '../../api/http/client.ts'
 import { type ComposedApis, startComposed } from './composed-api.ts'
 import { scratchDirectory } from './postgres.ts'
+import { providerIn, signedByTills } from './provider.ts'
 import { decide, trustedAgent } from './registering-agent.ts'
 
 export const key = () => randomBytes(8).toString('hex')
-const secret = randomBytes(32)
 const idempotencySecret = randomBytes(24).toString('base64url')
 type Scopes = NonNullable<InputOf<'agent-register'>['requested_scopes']>
 export type Event = { event_id: string; [fact: string]: unknown }
@@ -22,18 +21,6 @@ export async function startMoneyApis(apis = 1, more: Record<string, string> = {}
     await rm(directory, { recursive: true, force: true })
   }
   return { ...composed, ...callersOf(composed), stop }
-}
-
-/** The settings of a service that believes a payment provider, whose keys are kept in this directory. */
-export async function providerIn(directory: string): Promise<Record<string, string>> {
-  const keys = join(directory, 'provider-keys.json')
-  const standard = {
-    provider: 'tills',
-    scheme: 'standard',
-    key: `whsec_${secret.toString('base64')}`,
-  }
-  await writeFile(keys, JSON.stringify([standard]), { mode: 0o600 })
-  return { PROVIDER_WEBHOOK_KEYS_FILE: keys }
 }
 
 function callersOf({ hosts, operator }: ComposedApis) {
@@ -57,30 +44,17 @@ function callersOf({ hosts, operator }: ComposedApis) {
       const { call } = clients[0] as (typeof clients)[number]
       return { agentId: registered.agent.agent_id, credential, call, clients }
     },
-    notify: (event: Event, as: { signer?: Buffer; at?: number } = {}) =>
+    notify: (event: Event, as?: Parameters<typeof signedByTills>[2]) =>
       notify(first.base, event, as),
   }
 }
 
 /** Sends an event as the provider, or with another key or time. */
-async function notify(
-  base: string,
-  event: Event,
-  { signer = secret as Buffer, at = Math.floor(Date.now() / 1000) },
-) {
+async function notify(base: string, event: Event, as?: Parameters<typeof signedByTills>[2]) {
   const body = JSON.stringify(event)
-  const signature = createHmac('sha256', signer)
-    .update(`${event.event_id}.${at}.${body}`)
-    .digest('base64')
-  const headers = {
-    'Content-Type': 'application/json',
-    'webhook-id': event.event_id,
-    'webhook-timestamp': String(at),
-    'webhook-signature': `v1,${signature}`,
-  }
   const answer = await fetch(`${base}/api/agent-paid-callback-completion`, {
     method: 'POST',
-    headers,
+    headers: { 'content-type': 'application/json', ...signedByTills(body, event.event_id, as) },
     body,
   })
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }

@@ -1,6 +1,5 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createHash, randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { selfOnboarding } from '#domain/agents/onboarding.ts'
@@ -20,21 +19,16 @@ import { demoUsage } from '../../../worker/stack/demo-usage.ts'
 import { openReviewer } from '../../../worker/stack/reviewer.ts'
 import { post } from '../../support/agent.ts'
 import { scratchDirectory } from '../../support/postgres.ts'
+import { providerIn, signedByTills } from '../../support/provider.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
-const secret = randomBytes(32)
 let stack: TestStack
 let directory: string
 beforeAll(async () => {
   directory = await scratchDirectory()
-  const keys = join(directory, 'provider-keys.json')
-  const till = { provider: 'tills', scheme: 'standard', key: `whsec_${secret.toString('base64')}` }
-  await writeFile(keys, JSON.stringify([till]), { mode: 0o600 })
-  stack = await startStack({
-    apis: 2,
-    env: { PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000' },
-  })
+  const provider = await providerIn(directory)
+  stack = await startStack({ apis: 2, env: { ...provider, LIMIT_AGENT_PER_MINUTE: '6000' } })
 })
 afterAll(async () => {
   await stack?.stop()
@@ -339,15 +333,10 @@ function costByHand(): string {
 }
 
 /** As a payment provider reports it, by Standard Webhooks. */
-function notify(event: object, signer: Uint8Array = secret) {
+function notify(event: object, signer?: Uint8Array) {
   const body = JSON.stringify(event)
-  const [id, at] = [`msg_${randomBytes(8).toString('hex')}`, Math.floor(Date.now() / 1000)]
-  const signature = createHmac('sha256', signer).update(`${id}.${at}.${body}`).digest('base64')
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': String(at),
-    'webhook-signature': `v1,${signature}`,
-  }
+  const id = `msg_${randomBytes(8).toString('hex')}`
+  const headers = signedByTills(body, id, signer === undefined ? {} : { signer })
   return post(`${stack.baseUrls[1]}/api/agent-paid-callback-completion`, body, headers)
 }
 

@@ -1,28 +1,22 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createHmac } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { scratchDirectory } from '../../../support/postgres.ts'
+import { providerIn, signedByTills } from '../../../support/provider.ts'
 import { checkoutSession, stripeEvent } from '../../../support/stripe-events.ts'
 import { verifies } from '../../../verifies.ts'
 
-const secret = randomBytes(32)
 let apis: ComposedApis
 let directory: string
 
 beforeAll(async () => {
   directory = await scratchDirectory()
-  const keys = join(directory, 'provider-keys.json')
-  const standard = {
-    provider: 'tills',
-    scheme: 'standard',
-    key: `whsec_${secret.toString('base64')}`,
-  }
-  const stripe = { provider: 'stripe', scheme: 'stripe', key: 'whsec_test_of_stripe' }
-  await writeFile(keys, JSON.stringify([standard, stripe]), { mode: 0o600 })
-  const env = { PROVIDER_WEBHOOK_KEYS_FILE: keys, TRUST_PROXY: '1', LIMIT_ADDRESS_PER_MINUTE: '60' }
-  apis = await startComposed({ env })
+  const stripe = { provider: 'stripe', scheme: 'stripe', key: 'whsec_test_of_stripe' } as const
+  const providers = await providerIn(directory, stripe)
+  apis = await startComposed({
+    env: { ...providers, TRUST_PROXY: '1', LIMIT_ADDRESS_PER_MINUTE: '60' },
+  })
 })
 afterAll(async () => {
   await apis?.stop()
@@ -47,15 +41,7 @@ function byStripe(body: string, key = 'whsec_test_of_stripe') {
   const hex = createHmac('sha256', key).update(`${now()}.${body}`).digest('hex')
   return { 'stripe-signature': `t=${now()},v1=${hex}` }
 }
-function byTills(body: string) {
-  const time = String(now())
-  const signature = createHmac('sha256', secret).update(`msg_1.${time}.${body}`).digest('base64')
-  return {
-    'webhook-id': 'msg_1',
-    'webhook-timestamp': time,
-    'webhook-signature': `v1,${signature}`,
-  }
-}
+const byTills = (body: string) => signedByTills(body, 'msg_1')
 const stripe = (event: unknown) => {
   const body = JSON.stringify(event)
   return send(body, byStripe(body))

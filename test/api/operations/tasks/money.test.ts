@@ -1,6 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { Client, Connection } from '@temporalio/client'
 import { sql } from 'kysely'
 import { pino } from 'pino'
@@ -24,10 +23,10 @@ import { topUp } from '../../../activities/credit/fixture.ts'
 import { buyingAgent, codeOf } from '../../../support/buying-task.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { scratchDirectory } from '../../../support/postgres.ts'
+import { providerIn, signedByTills } from '../../../support/provider.ts'
 import { trustedAgent } from '../../../support/registering-agent.ts'
 import { verifies } from '../../../verifies.ts'
 
-const secret = randomBytes(32)
 let directory: string
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 let known: Awaited<ReturnType<typeof trustedAgent>>
@@ -36,17 +35,8 @@ let money: MoneyDeps
 let connection: Connection
 beforeAll(async () => {
   directory = await scratchDirectory()
-  const keys = join(directory, 'provider-keys.json')
-  const standard = {
-    provider: 'tills',
-    scheme: 'standard',
-    key: `whsec_${secret.toString('base64')}`,
-  }
-  await writeFile(keys, JSON.stringify([standard]), { mode: 0o600 })
-  apis = await startComposedTasks({
-    PROVIDER_WEBHOOK_KEYS_FILE: keys,
-    LIMIT_AGENT_PER_MINUTE: '6000',
-  })
+  const provider = await providerIn(directory)
+  apis = await startComposedTasks({ ...provider, LIMIT_AGENT_PER_MINUTE: '6000' })
   known = await trustedAgent(hosts(), apis.operator)
   const { config, db } = apis
   buyer = buyingAgent(hosts(), known, apis.operator, db)
@@ -77,19 +67,9 @@ const event = (challenge_id: string, amount_usd: number, type = 'payment.settled
 })
 async function webhook(body: ReturnType<typeof event>): Promise<number> {
   const raw = JSON.stringify(body)
-  const seconds = Math.floor(Date.now() / 1000)
-  const signature = createHmac('sha256', secret)
-    .update(`${body.event_id}.${seconds}.${raw}`)
-    .digest('base64')
-  const headers = {
-    'content-type': 'application/json',
-    'webhook-id': body.event_id,
-    'webhook-timestamp': String(seconds),
-    'webhook-signature': `v1,${signature}`,
-  }
   const answer = await fetch(`${hosts().base}/api/agent-paid-callback-completion`, {
     method: 'POST',
-    headers,
+    headers: { 'content-type': 'application/json', ...signedByTills(raw, body.event_id) },
     body: raw,
   })
   return answer.status

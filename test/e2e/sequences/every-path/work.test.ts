@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { OperationId } from '../../../../api/http/client.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
-import { providerIn } from '../../../support/money-over-http.ts'
+import { providerIn } from '../../../support/provider.ts'
 import { verifies } from '../../../verifies.ts'
 import { pathRows } from './aliases.ts'
 import { follow, type Row } from './row.ts'
