@@ -86,6 +86,10 @@ verifies(
   async () => {
     const elsewhere = rails.filter(({ takes, prices }) => prices !== null && !takes.paidAgentUse)
     expect(elsewhere.length).toBeGreaterThan(2)
+    const { credential: agent } = await trustedAgent(hosts(), apis.operator, {
+      rails: elsewhere.map(({ key }) => key),
+    })
+    const buyer = createClient({ baseUrl: hosts().base, agent })
     for (const { key: rail } of elsewhere) {
       const asked = { rail, tier: 'standard' } as const
       const refused = await problemOf(open().call('quote-run', { mode: 'quote_run', ...asked }))
@@ -93,7 +97,7 @@ verifies(
         code: 'unsupported_request',
         next_action: expect.stringContaining(`POST /api/agents/quote sells a run of ${rail}`),
       })
-      const sold = await first.client.call('agent-quote', {
+      const sold = await buyer.call('agent-quote', {
         ...asked,
         units: 1,
         idempotency_key: freshKey(),
