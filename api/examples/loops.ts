@@ -52,7 +52,7 @@ const manifest = {
 
 const diligence = {
   questions: [{ id: 'q1', text: 'How often are backups tested?', required: true }],
-  evidence: [{ id: 'd1', title: 'Backups', text: 'Backups are restored once a quarter.' }],
+  evidence: [{ id: 'd1', title: 'Backups', text: 'Backups are tested once a quarter.' }],
 } as const
 
 type Far = 'to_do' | 'done'
