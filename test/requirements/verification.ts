@@ -46,7 +46,7 @@ export const verificationRequirements = {
   'verify.chain': {
     source: 'decision',
     behavior:
-      'With a chain, the transaction that a receipt names is looked up there: absent is invalid, unavailable is indeterminate.',
+      'With a chain, the transaction that a receipt names is looked up there: a receipt without the transfer is invalid; a missing receipt, which proves nothing, and a chain that is away are indeterminate.',
   },
   'verify.page': {
     source: 'trust § Verification',
