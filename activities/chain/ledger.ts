@@ -41,7 +41,7 @@ export type Ledger = {
   transactionCount(wallet: Address): Promise<bigint>
 }
 /** Two blocks and those between. */
-export type BlockRange = { readonly from: bigint; readonly to: bigint }
+type BlockRange = { readonly from: bigint; readonly to: bigint }
 
 const [transferTopic, usedTopic] = ['Transfer', 'AuthorizationUsed'].map((name) =>
   toEventSelector(tokenEvents.find((event) => event.name === name) ?? tokenEvents[0]),
@@ -78,7 +78,7 @@ export function openLedger(
       return { blockHash, blockTime, transfers: pairUp(logs) }
     },
     balanceAfter: async (wallet, at) =>
-      (await balanceAt(wallet, at)) ?? derivedBalance({ reader, asset }, block, wallet, at),
+      (await balanceAt(wallet, at)) ?? derivedBalance({ reader, asset, block }, wallet, at),
     transactionCount: async (address) => BigInt(await reader.getTransactionCount({ address })),
   }
 }
@@ -113,12 +113,11 @@ async function readLogs(
 }
 
 async function derivedBalance(
-  token: Token,
-  block: Ledger['block'],
+  token: Token & Pick<Ledger, 'block'>,
   wallet: Address,
   at: bigint,
 ): Promise<bigint> {
-  const head = await block('latest')
+  const head = await token.block('latest')
   if (head.number < at) throw new NodeFaultError(`the node is behind block ${at}`)
   const since = (direction: 'out' | 'in') =>
     readLogs(token, { wallets: [wallet], direction, blocks: { from: at + 1n, to: head.number } })
@@ -128,7 +127,7 @@ async function derivedBalance(
     since('out'),
   ])
   // If the head is replaced between the reads, they disagree.
-  if ((await block(head.number)).hash !== head.hash)
+  if ((await token.block(head.number)).hash !== head.hash)
     throw new Error('the head was reorganised while it was read')
   return held - sumOf(gained) + sumOf(spent)
 }
