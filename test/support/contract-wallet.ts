@@ -43,7 +43,8 @@ export async function delegate(
   const chainId = await client.getChainId()
   const authorization = await account.signAuthorization({ address: to, chainId, nonce })
   const hash = await client.sendTransaction({
-    to: account.address,
+    // A call to the account itself would run its new code.
+    to: client.account.address,
     authorizationList: [authorization],
   })
   const { status, type } = await client.waitForTransactionReceipt({ hash })
