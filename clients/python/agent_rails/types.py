@@ -1,4 +1,4 @@
-# Made by `npm run client:python` from operations with SHA-256 2ee3a8426b720a9aebf0c6c23db36283328d4daccdccb104b6b78755cd8493da.
+# Made by `npm run client:python` from operations with SHA-256 5c80bbd41710aa35ec73dd3f97b5c2b3e880020efebfb6c1c1ae7d468daa87fa.
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -1250,7 +1250,7 @@ class Trend(TypedDict):
     with_failures: int
     steps_passed: int
     steps_failed: int
-    failed_then_now: tuple[FailedThenNowItem, FailedThenNowItem] | None
+    failed_then_now: list[FailedThenNowItem] | None
 
 
 class RegressionReport(TypedDict):
