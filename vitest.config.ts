@@ -25,7 +25,7 @@ const faults = [
   'test/worker/stack/{once,starts}.test.ts',
 ]
 /** Files that need the machine for themselves: they strike every part of a stack, or live by short times. */
-const alone = ['test/temporal/task-times.test.ts', 'test/e2e/chaos/chaos.test.ts']
+const alone = ['test/temporal/task-times.test.ts', 'test/e2e/chaos/{chaos,storm}.test.ts']
 
 /** Files of one process that share its modules: to load these took more time than many of their tests. */
 const withStacks = ['test/e2e/payouts/**/*.test.ts']

@@ -1586,6 +1586,11 @@ export const requirements = {
     behavior:
       'With a fault at each boundary of each activity and in each part, and with a chain that lies, is silent or reorganises, each payout moves money once or provably never, and all records agree.',
   },
+  'chaos.storm': {
+    source: 'decision',
+    behavior:
+      'After a storm that kills every part in an order of its seed, while payouts and runs are started and left alone, all of them are done, or are stopped with a cause and say what they wait for.',
+  },
   'chaos.checker.judges': {
     source: 'decision',
     behavior: 'The checker finds nothing in a healthy batch, and finds each planted fault.',
@@ -1598,7 +1603,7 @@ export const requirements = {
   'chaos.mutations': {
     source: 'decision',
     behavior:
-      'Each of the eight mutations of the rail matches the current source and compiles, so that a test can show that it is caught.',
+      'Each of the nine mutations of the rail matches the current source and compiles, so that a test can show that it is caught.',
   },
   'chaos.checker.independent': {
     source: 'decision',

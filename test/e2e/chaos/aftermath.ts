@@ -23,13 +23,15 @@ export async function heal({
   await commands.unpauseToken()
 }
 
-/** Whether, in the end, no transfer, no fee and no transaction of a gas wallet was under way any more. */
-export async function drain(db: Tx): Promise<boolean> {
-  const until = Date.now() + DRAIN_WITHIN_MS
+/** Whether, in the end, no transfer, fee, transaction of a gas wallet, task or callback was under way any more. */
+export async function drain(db: Tx, withinMs = DRAIN_WITHIN_MS): Promise<boolean> {
+  const until = Date.now() + withinMs
   const open = sql<{ open: string }>`select
     (select count(*) from transfers where status not in ('final', 'dead') and exception is null)
     + (select count(*) from payments where state in ('claimed', 'settling', 'pending') or (state = 'settled' and not finalized))
-    + (select count(*) from gas_wallet_transactions where outcome is null) as open`
+    + (select count(*) from gas_wallet_transactions where outcome is null)
+    + (select count(*) from tasks where state not in ('closed', 'exception_open'))
+    + (select count(*) from callback_deliveries where finished_at is null) as open`
   for (;;) {
     const { rows } = await open.execute(db)
     if (rows[0]?.open === '0') return true

@@ -1,8 +1,13 @@
+import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { layoutOf } from '../../../worker/stack/layout.ts'
+import { nullReceipts, rangeLimit } from '../../support/node-faults.ts'
 import { freeze } from '../../support/processes.ts'
 import type { TestStack } from '../../support/stack.ts'
 import type { ChainActs } from './chain-acts.ts'
 import type { ChainWire } from './chain-wire.ts'
+import type { Director } from './director.ts'
 import type { PostgresWire } from './postgres-wire.ts'
 import type { BatchEvent, BatchFault } from './schedule.ts'
 import type { Tally } from './tally.ts'
@@ -13,12 +18,17 @@ export type BatchWorld = {
   commands: ChainActs
   chainWire: ChainWire
   postgresWire: PostgresWire
+  director: Director
   /** How far the second worker's clock is off after its next start. */
   setClock(offsetMs: number): void
 }
 type Strike = (world: BatchWorld, forMs: number) => Promise<unknown>
 
 const TEN_MINUTES_MS = 600_000
+/** Steps that store something and whose result is known to the workflow alone. */
+const localSteps = ['createPayout', 'authorizePayout', 'reserveTransfer']
+/** More than any server of these tests takes. */
+const MOST_CONNECTIONS = 200
 const SLOW_MS = 40
 
 const during =
@@ -80,6 +90,29 @@ const strikes: Record<BatchFault, Strike> = {
   ),
   'worker clock 10 minutes fast': clock(TEN_MINUTES_MS),
   'worker clock 10 minutes slow': clock(-TEN_MINUTES_MS),
+  'temporal killed before a result': ({ stack, director }) =>
+    director.beforeResult(localSteps, () => stack.temporal.kill('SIGKILL')),
+  'temporal loses its data': async ({ stack }) => {
+    await forgetTemporal(stack.dataDirectory)
+    await stack.temporal.kill('SIGKILL')
+  },
+  'postgres refuses connections': during(
+    ({ postgresWire }) => postgresWire.refuse(),
+    ({ postgresWire }) => postgresWire.mend(),
+  ),
+  'postgres has no connection left': async ({ stack, postgresWire }, forMs) => {
+    const release = await takeConnections(stack.databaseUrl, postgresWire.reset)
+    await sleep(forMs)
+    await release()
+  },
+  'rpc has no receipts': during(
+    ({ chainWire }) => chainWire.fail(nullReceipts()),
+    ({ chainWire }) => chainWire.mend(),
+  ),
+  'rpc answers ten blocks of logs': during(
+    ({ chainWire }) => chainWire.fail(rangeLimit(10)),
+    ({ chainWire }) => chainWire.mend(),
+  ),
 }
 
 /** Strikes at the times of the schedule; what could not be done, such as on a chain that is down already, is not counted. */
@@ -98,4 +131,27 @@ export async function strikeAll(
         ),
     )
   }
+}
+
+/** A server that runs keeps what it has open; the next one begins with nothing. */
+async function forgetTemporal(dataDirectory: string): Promise<void> {
+  const { temporal } = layoutOf(dataDirectory)
+  for (const file of [temporal, `${temporal}-wal`, `${temporal}-shm`])
+    await rm(file, { force: true })
+}
+
+/** Takes every connection that the server gives its owner, while all others lose theirs; the result gives them back. */
+async function takeConnections(url: string, reset: () => void): Promise<() => Promise<unknown>> {
+  const taken: pg.Client[] = []
+  const take = async (): Promise<boolean> => {
+    const client = new pg.Client({ connectionString: url, application_name: 'chaos' })
+    client.on('error', () => undefined)
+    return client.connect().then(
+      () => taken.push(client) > 0,
+      () => false,
+    )
+  }
+  reset()
+  while (taken.length < MOST_CONNECTIONS && (await take()));
+  return () => Promise.allSettled(taken.map((client) => client.end()))
 }

@@ -1,18 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { rotationSteps } from '#domain/keys/rotation.ts'
-import { createLimiter } from '../../../activities/store/calls/rate-limits.ts'
 import { createDatabase } from '../../../activities/store/postgres/db.ts'
-import { openTreasury } from '../../../worker/stack/treasury.ts'
-import { drain, heal, historiesOf, openTemporal, sessionsOf } from './aftermath.ts'
+import { drain, heal, historiesOf, sessionsOf } from './aftermath.ts'
 import { strikeAll } from './batch-faults.ts'
-import { PAYING_ADDRESS, playRun, type Service } from './caller.ts'
+import { playRun } from './caller.ts'
 import { type ChaosStack, startChaosStack } from './chaos-stack.ts'
 import { checkBatch } from './checker/check.ts'
 import type { ChaosPrograms } from './compile.ts'
 import { type Director, startDirector } from './director.ts'
 import { environmentFacts } from './environment-facts.ts'
 import { startOperator } from './operator.ts'
-import { arm, enrol, type Participant, Participants } from './participants.ts'
+import { arm, enrol, type Participant, Participants, useUpPayingAddress } from './participants.ts'
 import type { Findings, RunRecord } from './run-record.ts'
 import {
   type BatchPlan,
@@ -21,6 +18,7 @@ import {
   signsApart,
   usesRemoteFacilitator,
 } from './schedule.ts'
+import { openService } from './service.ts'
 import type { Tally } from './tally.ts'
 
 const rotations: ReadonlySet<string> = new Set(['loadRotation', ...Object.values(rotationSteps)])
@@ -49,11 +47,8 @@ export type BatchReport = {
   histories: Record<string, unknown>
 }
 
-/** How long callers have once everything is mended. */
-const CALLERS_WITHIN_MS = 240_000
 /** How long what is still armed then has to strike. */
 const LAST_STRIKES_WITHIN_MS = 45_000
-const FREE_CALLS_PER_ADDRESS = 30
 
 /** Real payouts on a stack of their own while the schedule of the seed is carried out; then everything is mended, drained and checked. */
 export async function runBatch(order: BatchOrder): Promise<BatchReport> {
@@ -97,8 +92,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
     for (const run of plan.runs)
       if (order.only === undefined || run.index === order.only)
         participants.add(enrol(order.seed, run, plan, chaos.asset))
-    const limiter = createLimiter(pool, 'free-address', FREE_CALLS_PER_ADDRESS, 24 * 3600)
-    await limiter.take(PAYING_ADDRESS, FREE_CALLS_PER_ADDRESS)
+    await useUpPayingAddress(pool)
     await arm(chaos, participants.all, director, tally)
     await chaos.commands.mineByTheClock()
     const operator = startOperator(db, chaos.stack)
@@ -134,12 +128,13 @@ async function play(
       ),
     )
   const playing = playAll(participants.all)
-  await strikeAll(chaos, plan.events, { begunAt, tally, log })
+  const world = { ...chaos, director }
+  await strikeAll(world, plan.events, { begunAt, tally, log })
   await heal(chaos)
   const failed = plan.events.filter(({ fault }) => tally.counts[fault] === undefined)
   if (failed.length > 0) {
     const now = failed.map((event) => ({ ...event, atMs: 0 }))
-    await strikeAll(chaos, now, { begunAt, tally, log })
+    await strikeAll(world, now, { begunAt, tally, log })
     await heal(chaos)
   }
   notify('mended')
@@ -162,36 +157,6 @@ async function play(
   notify(`${director.unspent().join(', ') || 'nothing'} is left to strike`)
   director.disarm()
   chaos.chainWire.disarm()
-}
-
-function openService({ stack, asset }: ChaosStack, begunAt: number) {
-  const origin = stack.baseUrls[0] as string
-  const { treasury: accounts, operator } = stack.accounts
-  const temporal = openTemporal(stack)
-  let giveUpAt = Number.POSITIVE_INFINITY
-  const service: Service = {
-    baseUrls: stack.baseUrls,
-    origin,
-    asset,
-    begunAt,
-    giveUpAt: () => giveUpAt,
-    treasuries: stack.baseUrls.map((baseUrl) =>
-      openTreasury({ baseUrl, origin, accounts, operator: operator.credential }),
-    ),
-    wake: async (payoutId) => {
-      for (let times = 0; times < 3; times++) {
-        await temporal.client.workflow
-          .getHandle(payoutId)
-          .signal('wake')
-          .catch(() => undefined)
-        await sleep(400)
-      }
-    },
-  }
-  const hurry = () => {
-    giveUpAt = Date.now() + CALLERS_WITHIN_MS
-  }
-  return { service, hurry, close: temporal.close }
 }
 
 /** The payouts of the runs that something is found about. */

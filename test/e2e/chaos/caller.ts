@@ -125,7 +125,8 @@ function openCaller(
     try {
       const answer = await client.call(id, input, { signal: AbortSignal.timeout(withinMs) })
       const { status, body, replayed } = answer
-      return hears(status, body, replayed, status !== 202 || isHeld(body))
+      const isLeft = plan.leaves && id === 'payout-execute'
+      return hears(status, body, replayed, status !== 202 || isLeft || isHeld(body))
     } catch (error) {
       if (!(error instanceof ProblemError)) return { final: false }
       const { problem } = error
@@ -163,7 +164,8 @@ function openCaller(
           continue
         }
         // An agent that crashed after its answer asks once more.
-        if (plan.hangsUpMs !== null) await ask(one, id, input, call, ANSWER_WITHIN_MS)
+        if (plan.hangsUpMs !== null && !plan.leaves)
+          await ask(one, id, input, call, ANSWER_WITHIN_MS)
         return last.body as OutputOf<Id> | undefined
       }
       return undefined

@@ -1,5 +1,5 @@
 import { type Hex, keccak256 } from 'viem'
-import { type RpcAnswer, startProxy } from '../../support/rpc-proxy.ts'
+import { type Fault, type RpcAnswer, startProxy } from '../../support/rpc-proxy.ts'
 import type { RunWire } from './run-faults.ts'
 
 /** The wire between the product and the chain: each run's questions go through its own fault, all of them through the common ones. */
@@ -10,6 +10,8 @@ export type ChainWire = {
   /** Every answer is as of the block that is the newest now. */
   freezeHead(): Promise<void>
   cut(): void
+  /** The node answers like this. */
+  fail(how: Fault): void
   /** The common faults end. */
   mend(): void
   /** No run has a fault any more, but for those that last. */
@@ -22,9 +24,12 @@ export async function startChainWire(rpcUrl: string): Promise<ChainWire> {
   let armed: { marks: string[]; wire: RunWire; lasts: boolean }[] = []
   let head: Hex | undefined
   let isCut = false
+  let fault: Fault | undefined
 
   const { url, close } = await startProxy(rpcUrl, async (method, ask, params = []) => {
     if (isCut) return 'cut'
+    const refused = fault === undefined ? undefined : await answerOf(fault, method, params)
+    if (refused !== undefined) return refused
     const pass = () => (head === undefined ? ask() : askStale(head, method, params, ask))
     const text = JSON.stringify(params).toLowerCase()
     const run = armed.find(({ marks }) => marks.some((mark) => text.includes(mark)))
@@ -51,7 +56,11 @@ export async function startChainWire(rpcUrl: string): Promise<ChainWire> {
     cut: () => {
       isCut = true
     },
+    fail: (how) => {
+      fault = how
+    },
     mend: () => {
+      fault = undefined
       head = undefined
       isCut = false
     },
@@ -59,6 +68,17 @@ export async function startChainWire(rpcUrl: string): Promise<ChainWire> {
       armed = armed.filter(({ lasts }) => lasts)
     },
   }
+}
+
+/** What a faulty node answers; undefined for what it passes. */
+async function answerOf(fault: Fault, method: string, params: unknown[]) {
+  let passed = false
+  const pass = async () => {
+    passed = true
+    return {}
+  }
+  const answer = await fault(method, pass, params)
+  return passed ? undefined : answer
 }
 
 /** What a node says that has not heard of any block after `head`; it takes transactions all the same. */

@@ -13,6 +13,7 @@ import { type ChainWire, startChainWire } from './chain-wire.ts'
 import type { ChaosPrograms } from './compile.ts'
 import { startFacilitator } from './facilitator.ts'
 import { PartSupervisor } from './part-supervisor.ts'
+import { addressSettings } from './participants.ts'
 import { type PostgresWire, startPostgresWire } from './postgres-wire.ts'
 
 /** Every time of the configuration about 1:20, as far as two busy processors can keep them; addresses come from `X-Forwarded-For`. */
@@ -36,12 +37,8 @@ const settings = {
   CREATED_LIFE_MS: '120000',
   X402_MAX_TIMEOUT_S: '30',
   X402_MIN_REMAINING_S: '3',
-  TRUST_PROXY: 'loopback',
-  FREE_GRANTS_PER_ADDRESS_PER_DAY: '30',
-  LIMIT_WALLET_PER_MINUTE: '100000',
-  LIMIT_NEW_WALLETS_PER_MINUTE: '100000',
-  LIMIT_ADDRESS_PER_MINUTE: '1000000',
-  LIMIT_FAILED_CREDENTIALS_PER_MINUTE: '100000',
+  LATE_AFTER_MS: '500',
+  ...addressSettings,
 }
 /** Only what moves money, because every activity has to be hit. */
 const queues = {
@@ -166,7 +163,7 @@ function logsLocks(part: Part): void {
   relaunched(part, (launched) => ({ ...launched, args: [...launched.args, ...more] }))
 }
 
-function finalLater(part: Part): void {
+export function finalLater(part: Part): void {
   relaunched(part, (launched) => {
     const args = [...launched.args]
     args[args.indexOf('--slots-in-an-epoch') + 1] = SLOTS_IN_AN_EPOCH

@@ -5,6 +5,10 @@ import type { Order } from './activity-faults.ts'
 import type { ActivityFault } from './schedule.ts'
 import type { Tally } from './tally.ts'
 
+/** What is done after an activity and changes nothing of its result. */
+const AFTERWARDS = { boundary: 'after', action: 'pass', request: 1, effect: 'done' } as const
+const ENDS_WITHIN_MS = 15_000
+
 type Asked = { activity: string; argument: unknown }
 type Armed = { fault: ActivityFault; seen: number; open: boolean; anybodys: boolean }
 
@@ -20,6 +24,8 @@ export type Director = {
   spent(withinMs: number): Promise<void>
   /** What is armed and has not struck. */
   unspent(): string[]
+  /** Does this between the end of the next such activity and its result, which its worker tells Temporal only afterwards. */
+  beforeResult(activities: readonly string[], act: () => Promise<unknown>): Promise<void>
   disarm(): void
   close(): Promise<void>
 }
@@ -32,9 +38,15 @@ export async function startDirector(
   const armed = new Map<string, Armed>()
   const registered = new Set<string>()
   let disarmed = false
+  let awaited:
+    | { activities: readonly string[]; act: () => Promise<unknown>; token: string }
+    | undefined
+  let results = 0
 
   const begins = async ({ activity, argument }: Asked): Promise<Order> => {
     if (disarmed) return null
+    if (awaited?.activities.includes(activity) === true)
+      return { token: awaited.token, fault: AFTERWARDS }
     const subject = subjectOf(argument)
     const run = subject === undefined ? undefined : await runOf(subject)
     for (const [token, entry] of armed) {
@@ -49,7 +61,12 @@ export async function startDirector(
     }
     return null
   }
-  const strikes = ({ token }: { token: string }): void => {
+  const strikes = async ({ token }: { token: string }): Promise<void> => {
+    if (token === awaited?.token) {
+      const { act } = awaited
+      awaited = undefined
+      await act()
+    }
     const entry = armed.get(token)
     if (entry?.open) {
       entry.open = false
@@ -68,7 +85,7 @@ export async function startDirector(
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString())
     const answer = request.url === '/begins' ? await begins(body).catch(() => null) : null
-    if (request.url === '/strikes') strikes(body)
+    if (request.url === '/strikes') await strikes(body).catch(() => undefined)
     if (request.url === '/registers') for (const name of body as string[]) registered.add(name)
     response.end(JSON.stringify(answer))
   })
@@ -87,6 +104,20 @@ export async function startDirector(
       while (unspent().length > 0 && Date.now() < until) await sleep(200)
     },
     unspent,
+    beforeResult: (activities, act) =>
+      new Promise((resolve, reject) => {
+        results += 1
+        const token = `result ${results}`
+        const noneEnds = setTimeout(() => {
+          awaited = undefined
+          reject(new Error(`none of ${activities.join(', ')} has ended`))
+        }, ENDS_WITHIN_MS)
+        const struck = () => {
+          clearTimeout(noneEnds)
+          return act().then(() => resolve(), reject)
+        }
+        awaited = { activities, act: struck, token }
+      }),
     disarm: () => {
       disarmed = true
     },

@@ -1,3 +1,4 @@
+// `npm run chaos -- --storm [--seed S] [--seeds N] [--api A --workers W]`: N storms, in each of which every part is killed for 90 s.
 // `npm run chaos -- --runs N --seed S [--batch B] [--stack K | --only I] [--activity A]`: payouts under faults, B of them sharing a stack, or with a fault at each statement of activity A; the last line counts what was found.
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { runBatch } from './batch.ts'
 import { compilePrograms } from './compile.ts'
 import type { Findings } from './run-record.ts'
+import { storms } from './storms.ts'
 import { Tally } from './tally.ts'
 
 const { values } = parseArgs({
@@ -16,6 +18,10 @@ const { values } = parseArgs({
     stack: { type: 'string' },
     only: { type: 'string' },
     activity: { type: 'string' },
+    storm: { type: 'boolean', default: false },
+    seeds: { type: 'string', default: '1' },
+    api: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '1' },
   },
 })
 const runs = Number(values.runs)
@@ -25,6 +31,14 @@ const only = values.only === undefined ? undefined : Number(values.only)
 const log = (text: string) => console.error(text)
 
 log(`seed ${seed}`)
+if (values.storm) {
+  const [seeds, apis, workers] = [values.seeds, values.api, values.workers].map(Number) as [
+    number,
+    number,
+    number,
+  ]
+  process.exit(await storms({ seed, seeds, apis, workers, log }))
+}
 const programs = await compilePrograms()
 const tally = new Tally()
 const total = { duplicates: 0, lost: 0, disagreements: 0, stuck: 0 }

@@ -1,5 +1,7 @@
 import type { Address } from 'viem'
+import { createLimiter } from '../../../activities/store/calls/rate-limits.ts'
 import { mintTokens } from '../../../worker/stack/token.ts'
+import { PAYING_ADDRESS } from './caller.ts'
 import type { ChaosStack } from './chaos-stack.ts'
 import type { Director } from './director.ts'
 import { identityOf, type RunIdentity } from './identity.ts'
@@ -51,7 +53,7 @@ export class Participants {
 export function enrol(
   seed: number,
   plan: RunPlan,
-  { events, overCap }: BatchPlan,
+  { events, overCap }: Pick<BatchPlan, 'events' | 'overCap'>,
   asset: Address,
 ): Participant {
   const identity = identityOf(seed, plan.index, asset)
@@ -71,6 +73,32 @@ export function enrol(
   return { plan, identity, record }
 }
 
+const FREE_CALLS_PER_ADDRESS = 30
+/** Settings under which callers are told apart by `X-Forwarded-For`, and which the payers' address has used up. */
+export const addressSettings = {
+  TRUST_PROXY: 'loopback',
+  FREE_GRANTS_PER_ADDRESS_PER_DAY: String(FREE_CALLS_PER_ADDRESS),
+  LIMIT_WALLET_PER_MINUTE: '100000',
+  LIMIT_NEW_WALLETS_PER_MINUTE: '100000',
+  LIMIT_ADDRESS_PER_MINUTE: '1000000',
+  LIMIT_FAILED_CREDENTIALS_PER_MINUTE: '100000',
+}
+
+/** The address that payers share has no free call left. */
+export async function useUpPayingAddress(pool: Parameters<typeof createLimiter>[0]): Promise<void> {
+  const limiter = createLimiter(pool, 'free-address', FREE_CALLS_PER_ADDRESS, 24 * 3600)
+  await limiter.take(PAYING_ADDRESS, FREE_CALLS_PER_ADDRESS)
+}
+
+/** Gives each payer the tokens for its fees. */
+export async function fundPayers(
+  { rail, asset }: Pick<ChaosStack, 'rail' | 'asset'>,
+  participants: readonly Participant[],
+): Promise<void> {
+  for (const { plan, identity } of participants)
+    if (plan.pays) await mintTokens(rail.chain, asset, identity.creator, PAYER_TOKENS)
+}
+
 /** Payers get tokens, faults their places. */
 export async function arm(
   { rail, asset, commands, chainWire }: ChaosStack,
@@ -78,9 +106,9 @@ export async function arm(
   director: Director,
   tally: Tally,
 ): Promise<void> {
+  await fundPayers({ rail, asset }, participants)
   for (const { plan, identity } of participants) {
     const { fault, activityFault } = plan
-    if (plan.pays) await mintTokens(rail.chain, asset, identity.creator, PAYER_TOKENS)
     if (activityFault !== null) director.arm(plan.index, activityFault)
     if (fault === null) continue
     const mark =

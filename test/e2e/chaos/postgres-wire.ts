@@ -6,6 +6,8 @@ export type PostgresWire = {
   port: number
   slow(ms: number): void
   reset(): void
+  /** Cuts every connection, and each new one at once. */
+  refuse(): void
   mend(): void
   close(): Promise<void>
 }
@@ -14,6 +16,7 @@ export type PostgresWire = {
 export async function startPostgresWire(target: number): Promise<PostgresWire> {
   const sockets = new Set<Socket>()
   let delayMs = 0
+  let refuses = false
   const carry = async (from: Socket, to: Socket): Promise<void> => {
     try {
       for await (const chunk of from) {
@@ -27,6 +30,7 @@ export async function startPostgresWire(target: number): Promise<PostgresWire> {
     }
   }
   const server = createServer((client) => {
+    if (refuses) return client.resetAndDestroy()
     const upstream = connect(target, '127.0.0.1')
     for (const socket of [client, upstream]) {
       sockets.add(socket)
@@ -49,7 +53,12 @@ export async function startPostgresWire(target: number): Promise<PostgresWire> {
       delayMs = ms
     },
     reset,
+    refuse: () => {
+      refuses = true
+      reset()
+    },
     mend: () => {
+      refuses = false
       delayMs = 0
     },
     close: () =>

@@ -4,7 +4,7 @@ import { type Random, seededRandom } from './random.ts'
 const STATEMENTS_MAX = 16
 
 type Boundary = 'before' | 'during' | 'after'
-export type Action = 'throw' | 'hang' | 'kill'
+export type Action = 'throw' | 'hang' | 'kill' | 'pass'
 
 /** One fault at one boundary of an activity; `during` strikes at its `request`-th statement or question to the chain. */
 export type ActivityFault = {
@@ -60,6 +60,12 @@ export const batchFaults = [
   'token paused',
   'worker clock 10 minutes fast',
   'worker clock 10 minutes slow',
+  'temporal killed before a result',
+  'temporal loses its data',
+  'postgres refuses connections',
+  'postgres has no connection left',
+  'rpc has no receipts',
+  'rpc answers ten blocks of logs',
 ] as const
 export type BatchFault = (typeof batchFaults)[number]
 
@@ -73,6 +79,8 @@ export type RunPlan = {
   twice: boolean
   /** Hangs up on the first attempt at each call after so many milliseconds, and asks again. */
   hangsUpMs: number | null
+  /** Is gone once its execute is acknowledged, so that nothing but the service carries the transfer on. */
+  leaves: boolean
   fault: RunFault | null
   activityFault: ActivityFault | null
 }
@@ -111,6 +119,7 @@ export function planBatch(
   const faults = deal(random, [...runFaults, null, null, null], size)
   const activityFaults = planActivityFaults(random, batch, size, activities)
   const overCap = batch % 4 === 3
+  const leaving = seededRandom(seed, `who leaves batch ${batch}`)
   const runs = Array.from({ length: size }, (_, offset): RunPlan => {
     const fault = faults[offset] ?? null
     const activityFault = activityFaults[offset] ?? null
@@ -124,6 +133,7 @@ export function planBatch(
         random.chance(0.1),
       twice: random.chance(0.2),
       hangsUpMs: random.chance(0.3) ? random.between(5, 400) : null,
+      leaves: leaving.chance(0.25),
       fault,
       activityFault,
     }
@@ -146,6 +156,7 @@ export function runsOfMissed(
       pays: fault === 'facilitator times out after settling',
       twice: false,
       hangsUpMs: null,
+      leaves: false,
       fault,
       activityFault: null,
     }))
@@ -153,7 +164,7 @@ export function runsOfMissed(
 
 /** What is printed of a run's plan, so that a failing run can be read without its seed. */
 export function describeRun(run: RunPlan, events: readonly BatchEvent[]): string[] {
-  const { activityFault: step, fault, pays, twice, hangsUpMs } = run
+  const { activityFault: step, fault, pays, twice, hangsUpMs, leaves } = run
   const at =
     step?.boundary === 'during'
       ? `during request ${step.request} (${step.effect}) of`
@@ -161,6 +172,7 @@ export function describeRun(run: RunPlan, events: readonly BatchEvent[]): string
   return [
     `starts at ${run.startMs} ms${pays ? ', pays by x402' : ''}${twice ? ', sends everything twice' : ''}`,
     ...(hangsUpMs === null ? [] : [`hangs up after ${hangsUpMs} ms`]),
+    ...(leaves ? ['leaves once its execute is acknowledged'] : []),
     ...(step === null
       ? []
       : [`${step.action} ${at} ${step.activity}, from execution ${step.occurrence} on`]),

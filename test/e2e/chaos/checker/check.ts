@@ -3,6 +3,7 @@ import { checkAnswers } from './check-answers.ts'
 import { checkCalls } from './check-calls.ts'
 import { checkCap } from './check-cap.ts'
 import { checkGasWallets } from './check-gas-wallets.ts'
+import { checkLate } from './check-late.ts'
 import { checkLedger } from './check-ledger.ts'
 import { checkLog } from './check-log.ts'
 import { checkMoney } from './check-money.ts'
@@ -27,6 +28,7 @@ const checks: readonly Verdict[] = [
   checkPayments,
   checkLedger,
   checkWorkflows,
+  checkLate,
   checkGasWallets,
   checkAnswers,
   checkPromises,

@@ -413,6 +413,25 @@ const payments: Planted[] = [
   ],
 ]
 
+/** A task that has been queued for so long, whose workflow runs or does not. */
+const queuedTask = ({ store, workflows }: Facts, age_ms: number, status: string) => {
+  store.openRows.push({ subject: 'task', id: 'task-1', state: 'queued', age_ms })
+  workflows.push({ ...workflows[0]!, workflowId: 'task-1', type: 'task', status })
+}
+
+const late: Planted[] = [
+  [
+    'stuck',
+    'a task stays queued while its workflow runs',
+    (facts) => queuedTask(facts, 21_000, 'RUNNING'),
+  ],
+  [
+    'stuck',
+    'a task stays queued and no workflow runs',
+    (facts) => queuedTask(facts, 21_000, 'COMPLETED'),
+  ],
+]
+
 const workflows: Planted[] = [
   [
     'stuck',
@@ -623,6 +642,12 @@ verifies(
   },
 )
 
+verifies('chaos.checker.judges', 'a row that was moved on a moment ago is in order', () => {
+  const facts = healthyFacts()
+  queuedTask(facts, 2_000, 'RUNNING')
+  expect(check(facts)).toEqual([])
+})
+
 verifies('chaos.checker.judges', 'concurrent requests may be answered in either order', () => {
   const facts = healthyFacts()
   const [open, executed] = answersOf(facts, 2)
@@ -639,6 +664,7 @@ for (const [as, what, plant] of [
   ...charges,
   ...payments,
   ...workflows,
+  ...late,
   ...gasWalletQueue,
   ...answers,
   ...promises,

@@ -105,6 +105,8 @@ export type GasWalletFact = {
 /** A leaf of the transparency log and a checkpoint that the service signed; digests are hexadecimal. */
 export type LeafFact = { idx: string; entry: string }
 type CheckpointFact = { size: string; root: string }
+/** A row of another kind than a transfer that the service has to carry on, and for how long it stands as it does. */
+export type OpenFact = { subject: string; id: string; state: string; age_ms: number }
 export type StoreFacts = {
   payouts: PayoutFact[]
   transfers: TransferFact[]
@@ -116,6 +118,7 @@ export type StoreFacts = {
   gasWalletQueue: GasWalletFact[]
   logLeaves: LeafFact[]
   logCheckpoints: CheckpointFact[]
+  openRows: OpenFact[]
 }
 
 export type WorkflowFact = {

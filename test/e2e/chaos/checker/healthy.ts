@@ -51,6 +51,7 @@ export function healthyFacts(): Facts {
       receipts,
       logLeaves,
       logCheckpoints: [{ size: String(logLeaves.length), root }],
+      openRows: [],
       calls: made.flatMap(({ calls }) => calls),
       payments: [feePayment(made[0]?.calls[0]?.call_id ?? null)],
       ledger: made.flatMap(({ payout }) =>

@@ -20,6 +20,19 @@ const selects = {
     'select tx_hash, gas_wallet, eoa_nonce, outcome from gas_wallet_transactions order by gas_wallet, eoa_nonce',
   logLeaves: `select idx, encode(entry, 'hex') as entry from log_leaves order by idx`,
   logCheckpoints: `select size, encode(root, 'hex') as root from log_checkpoints order by size`,
+  openRows: `select subject, id, state, (extract(epoch from clock_timestamp() - since) * 1000)::float8 as age_ms from (
+    select 'payment' as subject, payment_id as id, state, greatest(created_at, changed_at) as since from payments
+      where state in ('claimed', 'settling', 'pending') or (state = 'settled' and not finalized)
+    union all select 'task', task_id, state, changed_at from tasks t where state in ('created', 'contract_accepted', 'queued',
+        'attested', 'receipt_issued', 'callback_delivered', 'failed')
+      or (state = 'callback_pending' and not exists (select from callback_deliveries d where d.subject = t.task_id and d.finished_at is null))
+    union all select 'run', r.run_id, coalesce(r.step, 'over'), greatest(t.changed_at, r.changed_at) from tasks t join runs r on r.task_id = t.task_id
+      where t.state in ('operating', 'result_ready') and coalesce(r.step, '') <> 'review_step'
+    union all select 'callback', delivery_id, state, next_attempt_at from callback_deliveries where finished_at is null
+    union all select 'delegation', action_id, state, reserved_at from delegated_actions where state in ('reserved', 'started')
+    union all select 'schedule', workflow_id, state, state_since from customer_workflows
+      where state in ('active', 'paused', 'deleted') and scheduled is distinct from state
+  ) open order by since`,
 } as const satisfies Record<keyof StoreFacts, string>
 
 type Rows = Omit<StoreFacts, 'receipts'> & { receipts: Omit<ReceiptFact, 'claims'>[] }
