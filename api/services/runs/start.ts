@@ -116,7 +116,7 @@ export class RunStartService extends Service<Deps> {
     }
     await quotes.claim(agentId, asked.quote_id, asked.quote_token)
     await assertPaysQuote(this.deps, agentId, asked)
-    if (known?.entitlement_id == null) await this.#agree(start, terms)
+    if (known === undefined) await this.#agree(start, terms)
   }
 
   async #agree({ writer, taskId, asked, callId, sale }: Start, terms: TaskTerms): Promise<void> {
@@ -127,6 +127,8 @@ export class RunStartService extends Service<Deps> {
     const write = { ...by, customerAccount: customer_account }
     await transaction(deps.db, async (tx) => {
       const submitted = await submitTask(deps, tx, { taskId, eventId: callId, actor, terms })
+      // Another delivery of the call has agreed: the task is advanced, and nothing is written again.
+      if (submitted.contract_id !== null) return
       const { state } = await makeAutomaticTransitions(deps, tx, { task: submitted })
       // A task that its preflight closed has no contract: its ledger says why.
       if (state === 'closed') return
