@@ -12,9 +12,10 @@ export function payoutSummary(payout: {
   return `Payout ${payout.amountUsdc} USDC → ${payout.recipient.slice(0, 6)}…${payout.recipient.slice(-4)} (${payout.usage})`
 }
 
-/** Markdown for the Temporal UI: terms, state, what the payout waits for, the required action, receipts. */
-export function payoutDetails(payout: PayoutSnapshot): string {
+/** Markdown for the Temporal UI: terms, state, what the payout waits for at this time, the required action, receipts. */
+export function payoutDetails(payout: PayoutSnapshot, nowMs: number): string {
   const mark = (state: string) => (state === payout.state ? `**${state}**` : state)
+  const expired = payout.expiresAt !== null && payout.expiresAt * 1000 <= nowMs
   const expiry = payout.expiresAt === null ? '–' : new Date(payout.expiresAt * 1000).toISOString()
   return detailsOf({
     title: payoutSummary(payout),
@@ -29,7 +30,7 @@ export function payoutDetails(payout: PayoutSnapshot): string {
       ['blocked', payout.parked === null ? '–' : markdownCode(payout.parked)],
       ['exception', payout.exception ?? payout.difference ?? '–'],
     ],
-    wait: payoutWait(payout),
+    wait: payoutWait({ ...payout, expired }),
     more: [
       '**Receipts**',
       '',

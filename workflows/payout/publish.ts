@@ -12,7 +12,7 @@ import { payoutDetails } from './details.ts'
  * and neither are new traces alone.
  */
 export function publish(snapshot: PayoutSnapshot, isYoung: boolean): void {
-  wf.setCurrentDetails(payoutDetails(snapshot))
+  wf.setCurrentDetails(payoutDetails(snapshot, Date.now()))
   const current = wf.workflowInfo().typedSearchAttributes
   const changed: SearchAttributeUpdatePair[] = payoutAttributes(snapshot).filter(
     ({ key, value }) => current.get(key) !== value,

@@ -160,7 +160,7 @@ verifies(
   'views.details',
   'a command is its own code block, and blank lines follow receipts',
   () => {
-    const lines = payoutDetails(payout).split('\n')
+    const lines = payoutDetails(payout, 0).split('\n')
     const at = lines.findIndex((line) => line.startsWith('agent-rails recover act'))
     expect(lines[at]).toMatch(/wake --operator NAME --reason WHY$/)
     expect([lines[at - 1], lines[at + 1]]).toEqual(['```', '```'])
@@ -169,6 +169,15 @@ verifies(
     )
   },
 )
+
+verifies('views.wait', 'a transfer past its end is shown as expired, waiting for finality', () => {
+  const until = { ...payout, expiresAt: 1_800_000_000 }
+  const detailsAt = (nowMs: number) => payoutDetails(until, nowMs)
+  expect(detailsAt(1_799_999_999_000)).not.toContain('expired')
+  expect(detailsAt(1_800_000_000_000)).toContain(
+    '**Waits for** `a final block after its end: expired, waiting for finality`',
+  )
+})
 
 verifies('views.wait', 'a payout that waits for nothing asks for nothing', () => {
   for (const transfer of ['final', 'dead', 'included'] as const)
