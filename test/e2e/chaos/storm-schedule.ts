@@ -10,7 +10,7 @@ export type StormShape = {
   lastsMs: number
 }
 /** The part of this name is killed so long after the kill before it. */
-export type Kill = { part: string; afterMs: number }
+type Kill = { part: string; afterMs: number }
 export type StormPlan = {
   kills: Kill[]
   payouts: RunPlan[]

@@ -13,7 +13,7 @@ import { planStorm, type StormPlan, type StormShape } from './storm-schedule.ts'
 import { type StormStack, startStormStack } from './storm-stack.ts'
 import { Tally } from './tally.ts'
 
-export type StormOrder = {
+type StormOrder = {
   seed: number
   shape: StormShape
   /** How long the stack has to finish once nothing is killed any more. */
@@ -25,7 +25,7 @@ export type StormOrder = {
 export type Finding = keyof Findings
 /** A line of `agent-rails recover list`, with what `explain` says of it. */
 type Open = { id: string; state: string; code: string | null; waits_for: string; explained: string }
-export type StormReport = {
+type StormReport = {
   seed: number
   kills: Record<string, number>
   /** After how many quiet seconds everything was done; null where something never was. */

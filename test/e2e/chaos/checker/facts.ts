@@ -106,7 +106,7 @@ export type GasWalletFact = {
 export type LeafFact = { idx: string; entry: string }
 type CheckpointFact = { size: string; root: string }
 /** A row of another kind than a transfer that the service has to carry on, and for how long it stands as it does. */
-export type OpenFact = { subject: string; id: string; state: string; age_ms: number }
+type OpenFact = { subject: string; id: string; state: string; age_ms: number }
 export type StoreFacts = {
   payouts: PayoutFact[]
   transfers: TransferFact[]
