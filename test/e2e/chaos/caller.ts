@@ -175,7 +175,8 @@ function openCaller(
 
 /** Whether an operator has to decide now: no repeat of the caller's changes that. */
 const isHeld = (body: object): boolean =>
-  'payout' in body && (body.payout as Payout).next_action.startsWith('An operator has to look')
+  'payout' in body &&
+  (body.payout as Payout).next_action.startsWith('Waiting for an operator to resolve')
 
 /** Atomic units as the text that create takes. */
 const decimal = (atomic: number): string => (atomic / 1_000_000).toFixed(6)
