@@ -24,7 +24,7 @@ export type Director = {
   spent(withinMs: number): Promise<void>
   /** What is armed and has not struck. */
   unspent(): string[]
-  /** Does this between the end of the next such activity and its result, which its worker tells Temporal only afterwards. */
+  /** Does this between the end of the next such activity and its result, which its worker sends to Temporal only afterwards. */
   beforeResult(activities: readonly string[], act: () => Promise<unknown>): Promise<void>
   disarm(): void
   close(): Promise<void>
@@ -38,15 +38,12 @@ export async function startDirector(
   const armed = new Map<string, Armed>()
   const registered = new Set<string>()
   let disarmed = false
-  let awaited:
-    | { activities: readonly string[]; act: () => Promise<unknown>; token: string }
-    | undefined
-  let results = 0
+  const results = new Results()
 
   const begins = async ({ activity, argument }: Asked): Promise<Order> => {
     if (disarmed) return null
-    if (awaited?.activities.includes(activity) === true)
-      return { token: awaited.token, fault: AFTERWARDS }
+    const token = results.tokenOf(activity)
+    if (token !== undefined) return { token, fault: AFTERWARDS }
     const subject = subjectOf(argument)
     const run = subject === undefined ? undefined : await runOf(subject)
     for (const [token, entry] of armed) {
@@ -62,11 +59,7 @@ export async function startDirector(
     return null
   }
   const strikes = async ({ token }: { token: string }): Promise<void> => {
-    if (token === awaited?.token) {
-      const { act } = awaited
-      awaited = undefined
-      await act()
-    }
+    await results.strike(token)
     const entry = armed.get(token)
     if (entry?.open) {
       entry.open = false
@@ -104,20 +97,7 @@ export async function startDirector(
       while (unspent().length > 0 && Date.now() < until) await sleep(200)
     },
     unspent,
-    beforeResult: (activities, act) =>
-      new Promise((resolve, reject) => {
-        results += 1
-        const token = `result ${results}`
-        const noneEnds = setTimeout(() => {
-          awaited = undefined
-          reject(new Error(`none of ${activities.join(', ')} has ended`))
-        }, ENDS_WITHIN_MS)
-        const struck = () => {
-          clearTimeout(noneEnds)
-          return act().then(() => resolve(), reject)
-        }
-        awaited = { activities, act: struck, token }
-      }),
+    beforeResult: (activities, act) => results.before(activities, act),
     disarm: () => {
       disarmed = true
     },
@@ -126,6 +106,41 @@ export async function startDirector(
         server.close(() => resolve())
         server.closeAllConnections()
       }),
+  }
+}
+
+/** What is done before the next result of some activities reaches Temporal; one at a time. */
+class Results {
+  #awaited:
+    | { activities: readonly string[]; token: string; strike: () => Promise<void> }
+    | undefined
+  #count = 0
+
+  /** Of the order for this activity, if its result is awaited. */
+  tokenOf(activity: string): string | undefined {
+    return this.#awaited?.activities.includes(activity) ? this.#awaited.token : undefined
+  }
+
+  async strike(token: string): Promise<void> {
+    if (token !== this.#awaited?.token) return
+    const { strike } = this.#awaited
+    this.#awaited = undefined
+    await strike()
+  }
+
+  before(activities: readonly string[], act: () => Promise<unknown>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#count += 1
+      const noneEnds = setTimeout(() => {
+        this.#awaited = undefined
+        reject(new Error(`none of ${activities.join(', ')} has ended`))
+      }, ENDS_WITHIN_MS)
+      const strike = () => {
+        clearTimeout(noneEnds)
+        return act().then(() => resolve(), reject)
+      }
+      this.#awaited = { activities, token: `result ${this.#count}`, strike }
+    })
   }
 }
 

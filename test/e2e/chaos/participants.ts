@@ -74,7 +74,7 @@ export function enrol(
 }
 
 const FREE_CALLS_PER_ADDRESS = 30
-/** Settings under which callers are told apart by `X-Forwarded-For`, and which the payers' address has used up. */
+/** Callers differ by `X-Forwarded-For`, and each address has so many free calls. */
 export const addressSettings = {
   TRUST_PROXY: 'loopback',
   FREE_GRANTS_PER_ADDRESS_PER_DAY: String(FREE_CALLS_PER_ADDRESS),

@@ -22,7 +22,7 @@ verifies('chaos.storm', 'a seed gives one storm, which strikes every part', () =
 
 verifies(
   'chaos.storm',
-  'every part is killed while payouts and runs are started: nothing is left stuck',
+  'after kills of every part no payout and no run is stuck',
   async () => {
     const log = () => undefined
     const quietMs = within(240_000)

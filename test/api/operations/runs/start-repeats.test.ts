@@ -12,7 +12,7 @@ afterAll(() => apis?.stop())
 
 verifies(
   ['agent-use.start', 'durable.unknown-update'],
-  'a start that is stored and unanswered may be repeated: it is refused for now, and never for good',
+  'a repeat of a stored, unanswered start is never refused for good',
   async () => {
     const hosts = apis.hosts[0]!
     for (const sandbox of [true, false]) {
