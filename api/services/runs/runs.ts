@@ -21,7 +21,12 @@ import {
 } from '../../../activities/store/tasks/agent-runs.ts'
 import { findPackageId } from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
-import { findTaskEvent, listLedger, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import {
+  findTaskEvent,
+  listLedger,
+  requireTask,
+  type TaskRow,
+} from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { disputeClosed } from '../../../activities/task/exceptions.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
@@ -147,17 +152,20 @@ export class RunService extends Service<Deps> {
   async acknowledge(actor: TaskActor, input: Acknowledgement, callId: string): Promise<void> {
     const { run_id, receipt_id, accepted, note } = input
     const { db, gateway } = this.deps
-    const { task_id, state } = await transaction(db, async (tx) => {
+    const { task_id } = await transaction(db, async (tx) => {
       const task = await ownRun(tx, actor, run_id)
       const known = await receiptsOfRun(this.deps, tx, task)
       if (!known.some((receipt) => receipt.receipt_id === receipt_id))
         throw refuse('receipt_invalid', { detail: 'it is not a receipt of this run' })
-      await assertFirst(tx, receipt_id)
       return task
     })
     const detail = note === '' ? `the agent does not accept ${receipt_id}` : note
-    const stops = !accepted && state !== 'closed'
+    let stops = false
     await answerOnce(this.deps, { callId, subject: task_id, status: 200 }, async (tx) => {
+      // Two acknowledgements of one receipt wait for each other here.
+      const { state } = await requireTask(tx, task_id)
+      await assertFirst(tx, receipt_id)
+      stops = !accepted && state !== 'closed'
       const by = { eventId: callId, actor: actor.actor }
       const data = { code: 'caller_dispute', detail } as const
       const raised = { taskId: task_id, ...by, event: 'exception_raised', data } as const
@@ -174,7 +182,6 @@ export class RunService extends Service<Deps> {
   ) {
     const task = await ownRun(tx, {}, input.run_id)
     const { task_id, sequence } = task
-    await assertFirst(tx, input.receipt_id)
     const raised = (await findTaskEvent(tx, task_id, callId))?.sequence
     const [ledger_entry] = await listLedger(tx, task_id, { from: raised ?? sequence, most: 1 })
     const { actor, ...acknowledged } = input

@@ -11,7 +11,6 @@ import { listAttention } from '../../../../activities/store/console/attention.ts
 import { createChanges } from '../../../../activities/store/postgres/changes.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { runIdOf } from '../../../../activities/task/facts.ts'
-import { recordTransition } from '../../../../activities/task/transition.ts'
 import { createClient, type InputOf, ProblemError } from '../../../../api/http/client.ts'
 import { operations } from '../../../../api/operations/index.ts'
 import { agentUseModes } from '../../../../api/operations/runs/pack.ts'
@@ -19,6 +18,7 @@ import { manifestOf, provideInput } from '../../../../api/services/tasks/input.t
 import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { createTaskGateway } from '../../../../temporal/tasks.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { recordEvidenced } from '../../../support/evidenced.ts'
 import { trustedAgent } from '../../../support/registering-agent.ts'
 import { within } from '../../../support/slowness.ts'
 import { creditFor, dropCredit } from '../../../support/task-evidence.ts'
@@ -76,7 +76,7 @@ async function moved(taskId: string, moves: [TaskEvent, TaskEventData[TaskEvent]
   const gateway = createTaskGateway({ client, db: apis.db, changes, config: apis.config })
   for (const [event, data] of moves) {
     const input = { taskId, eventId: key(), event, actor: 'service', data }
-    await transaction(apis.db, (tx) => recordTransition(taskDeps(), tx, input))
+    await transaction(apis.db, (tx) => recordEvidenced(taskDeps(), tx, input))
   }
   await gateway.advance(taskId)
   await Promise.all([changes.close(), close()])
@@ -438,6 +438,34 @@ verifies(
     expect((await status(other.runId)).state).toBe('exception_open')
   },
 )
+
+verifies('agent-use.receipt', 'of opposite acknowledgements at once one is taken', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { runId, token } = await attested()
+    const { receipt_id } = (await asHolder(token).call('task-attestation', {})).body.attestation
+    const acknowledge = (accepted: boolean) =>
+      asAgent()
+        .call('record-agent-use-receipt', {
+          mode: 'record_agent_use_receipt',
+          run_id: runId,
+          receipt_id,
+          accepted,
+          idempotency_key: key(),
+        })
+        .then(
+          ({ body }) => ({ accepted, receipt_id: body.acknowledgement.receipt_id, problem: null }),
+          async (error: unknown) => ({ accepted, problem: await problemOf(Promise.reject(error)) }),
+        )
+    const answers = await Promise.all([true, false, true, false].map(acknowledge))
+    const [taken, ...more] = answers.filter(({ problem }) => problem === null)
+    expect(more).toEqual([])
+    const { receipt_id: first } = taken as { receipt_id: string }
+    for (const { problem } of answers.filter((answer) => answer !== taken))
+      expect(problem).toMatchObject({ status: 409, code: 'already_exists', receipt_id: first })
+    const { state } = await status(runId)
+    expect(state === 'exception_open').toBe(!taken?.accepted)
+  }
+})
 
 verifies('task.dispute-closed', 'a closed run is disputed without being reopened', async () => {
   const { taskId, token, runId } = await delivered()
