@@ -16,8 +16,9 @@ import {
 } from '../credit/quotes.ts'
 import { requireEntitlement, returnRest } from '../credit/returns.ts'
 import { fundFree, fundFromSandbox } from '../credit/sandbox.ts'
+import { findResourcesOf } from '../store/authority/mandates.ts'
 import { isWithheld } from '../store/credit/allowance-wallets.ts'
-import type { EntitlementRow } from '../store/credit/entitlements.ts'
+import { type EntitlementRow, listPayers } from '../store/credit/entitlements.ts'
 import type { QuoteRow } from '../store/credit/quotes.ts'
 import { findLiveOf } from '../store/payments/payment-references.ts'
 import {
@@ -103,8 +104,24 @@ async function reserve(tx: Tx, { task, quote, entitlement }: Reservation): Promi
       next_action: 'Pay for that run, or ask for another quote.',
     })
   if (units > free) throw creditExhausted(free)
+  await assertPayerPermitted(tx, task_id, entitlement)
   await insistTask(tx, task, units)
   await reserveCredit(tx, { task_id, quote_id: quote.quote_id, entitlement_id, units })
+}
+
+/** A delegated start takes credit that was paid by what its mandate names, whatever its quote had when the action was judged. */
+async function assertPayerPermitted(tx: Tx, taskId: string, credit: EntitlementRow): Promise<void> {
+  if (credit.state === 'pending' || credit.source === null) return
+  const resources = await findResourcesOf(tx, taskId)
+  if (resources === undefined || resources.length === 0) return
+  const payers = await listPayers(tx, credit)
+  if (payers.length === 0 || payers.some((payer) => resources.includes(payer))) return
+  const detail = `the mandate does not name ${payers[0]}`
+  throw refuse('authority_denied', {
+    detail,
+    money_moved: 'no',
+    extra: { reasons: [{ rule: 'resource_allowed', effect: 'deny', detail }] },
+  })
 }
 
 /** Why a task takes no credit: the controls of its account, which its preflight may have found before, or its state. */

@@ -63,7 +63,7 @@ export const authorityRequirements = {
   'authority.payers': {
     source: 'authority § Mandates',
     behavior:
-      'A mandate that names resources judges every source of money of an action, also funded credit behind its quote_id: as the wallet that paid for it, or else as the credit.',
+      'A mandate that names resources judges every source of money of an action, also funded credit behind its quote_id: as the wallet that paid for it, or else as the credit. It is judged again in the transaction that takes the credit, and by SQL.',
   },
   'authority.execute.workflow': {
     source: 'decision',

@@ -61,6 +61,15 @@ export const findAuthorityMandate = (tx: Tx, mandateId: string) =>
 export const lockAuthorityMandate = (tx: Tx, mandateId: string) =>
   lockRow(tx, 'authority_mandates', { mandate_id: mandateId })
 
+/** The resources of the mandate under which this task was started; undefined for a task of no delegated action. */
+export async function findResourcesOf(tx: Tx, taskId: string): Promise<string[] | undefined> {
+  const { rows } = await sql<{ resources: string[] }>`
+    select m.document->'resources' as resources from task_events t
+      join delegated_actions a on a.operation_call_id = t.event_id and a.state <> 'refused' join authority_mandates m using (mandate_id)
+    where t.task_id = ${taskId} and t.sequence = 1`.execute(tx)
+  return rows[0]?.resources
+}
+
 /** Adds to the used totals of a locked mandate, or returns what a refused action or a workflow without a run had reserved. */
 export async function addUse(
   tx: Tx,

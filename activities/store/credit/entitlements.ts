@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely'
-import type { Entitlement } from '#domain/credit/credit.ts'
+import { type Selectable, sql } from 'kysely'
+import { type Entitlement, freeAccount, sandboxAccount } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import { findRow, lockRow, now } from '../postgres/rows.ts'
@@ -17,6 +17,21 @@ export const findEntitlement = (tx: Tx, entitlementId: string) =>
 /** The entitlement of a quote, if an agent has accepted the quote. */
 export const findEntitlementOf = (tx: Tx, quoteId: string) =>
   findRow(tx, 'entitlements', { quote_id: quoteId })
+
+/** The names of what paid for a credit: its wallet, or else itself and its payments; none for one that nothing paid. */
+export async function listPayers(
+  tx: Tx,
+  { entitlement_id, source }: Pick<EntitlementRow, 'entitlement_id' | 'source'>,
+): Promise<string[]> {
+  const [kind, walletId = ''] = source?.split(':') ?? []
+  if (kind === 'wallet') return [walletId]
+  const { rows } = await sql<{ id: string }>`
+    select payment_reference_id as id from payment_references where entitlement_id = ${entitlement_id} and state = 'verified'`.execute(
+    tx,
+  )
+  return unpaid.includes(source ?? '') ? [] : [entitlement_id, ...rows.map(({ id }) => id)]
+}
+const unpaid: readonly string[] = [sandboxAccount, freeAccount]
 
 /** The row, locked for the rest of the transaction. */
 export const lockEntitlement = (tx: Tx, entitlementId: string) =>

@@ -191,5 +191,21 @@ export const authority: readonly string[] = [
   end $$`,
   checkTotalsOf('authority_mandates'),
   checkTotalsOf('delegated_actions'),
+  // A delegated start takes no credit that was paid by what its mandate does not name.
+  `create function task_credits_payer() returns trigger language plpgsql as $$
+  begin
+    ${refusal(
+      `exists (select from entitlements e, task_events t
+          join delegated_actions a on a.operation_call_id = t.event_id and a.state <> 'refused' join authority_mandates m using (mandate_id)
+        where e.entitlement_id = new.entitlement_id and e.state <> 'pending' and e.source not in ('clearing:sandbox','clearing:free')
+          and t.task_id = new.task_id and t.sequence = 1 and json_array_length(m.document->'resources') > 0
+          and not exists (select from json_array_elements_text(m.document->'resources') r where 'wallet:' || r = e.source
+            or (e.source not like 'wallet:%' and (r = e.entitlement_id or exists (select from payment_references p
+              where p.payment_reference_id = r and p.entitlement_id = e.entitlement_id and p.state = 'verified')))))`,
+      'the mandate does not name what paid for the credit',
+    )}
+    return new;
+  end $$`,
+  `create trigger task_credits_payer before insert on task_credits for each row execute function task_credits_payer()`,
   ...keepRows('authority_decisions', 'a decision does not change'),
 ]

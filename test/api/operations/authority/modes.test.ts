@@ -7,6 +7,8 @@ import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { diligenceops } from '#domain/rails/diligenceops.ts'
 import { energyops } from '#domain/rails/energyops.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
+import { lockAuthorityMandate } from '../../../../activities/store/authority/mandates.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { eventually } from '../../../support/agent.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
@@ -16,6 +18,7 @@ import { freeProof } from '../../../support/commerce.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { openExchange, packageOf, packetWork } from '../../../support/exchange.ts'
 import { paidUse } from '../../../support/listings.ts'
+import { lockWaits } from '../../../support/postgres.ts'
 import { codeOf } from '../../../support/problems.ts'
 import { decide, trustedAgent } from '../../../support/registering-agent.ts'
 import { workflowInput } from '../../../support/workflows.ts'
@@ -480,6 +483,51 @@ verifies('authority.payers', 'credit behind a quote is judged as what pays', asy
   const byCredit = await by.issue({ ...terms, resources: [entitlement_id ?? ''] })
   expect((await by.grant(byCredit, action)).signed_action_grant).toBeDefined()
 })
+
+verifies(
+  'authority.payers',
+  'credit that is paid after the judgement is judged again',
+  async () => {
+    const by = await openAuthority(apis.hosts, apis.operator)
+    const wallet_id = await by.fundedWallet(100)
+    const asked = { rail: 'packetops', tier: 'entry', idempotency_key: freshKey() } as const
+    const { quote_id } = (await by.client.call('agent-quote', asked)).body.quote
+    const input = {
+      rail: 'packetops',
+      tier: 'entry',
+      quote_id,
+      wallet_id,
+      on_gaps: 'report',
+      input: packet,
+      accept_terms: true,
+      idempotency_key: freshKey(),
+    }
+    const action = { operation_id: 'start-agent-run', input }
+    const invoice = { method: 'invoice_reference' as const, external_reference: freshKey() }
+    const presented = { quote_id, ...invoice, idempotency_key: freshKey() }
+    const { payment_reference } = (await by.client.call('payment-reference-create', presented)).body
+    const { payment_reference_id, entitlement_id } = payment_reference
+    const mandate = await by.issue({ resources: [wallet_id] })
+    const { mandate_id } = mandate.signed_mandate as { mandate_id: string }
+    const { signed_action_grant } = await by.grant(mandate, action)
+    const executed = await transaction(apis.db, async (tx) => {
+      await lockAuthorityMandate(tx, mandate_id)
+      const executing = problemOf(by.execute(mandate, signed_action_grant, action))
+      await expect.poll(() => lockWaits(apis.db), { timeout: 60_000 }).toBeGreaterThan(0)
+      await decide(apis.hosts[0]!, apis.operator, payment_reference_id, 'approve', {
+        subject_kind: 'payment_reference',
+      })
+      return { executing }
+    })
+    expect(await executed.executing).toMatchObject({
+      code: 'authority_denied',
+      reasons: [{ rule: 'resource_allowed' }],
+    })
+    expect(await totalsOf(mandate_id)).toEqual([0, 0])
+    const reserved = apis.db.selectFrom('task_credits').selectAll()
+    expect(await reserved.where('entitlement_id', '=', entitlement_id).execute()).toEqual([])
+  },
+)
 
 verifies('authority.execute', 'a controlled pilot is delegated at its price', async () => {
   const by = await openAuthority(apis.hosts, apis.operator)
