@@ -4,12 +4,12 @@ import type { ErrorCode } from '#domain/core/error-codes.ts'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { callId } from '#domain/core/ids.ts'
 import { firingTerms } from '#domain/production/accepted-terms.ts'
-import { intervalSecondsMin } from '#domain/production/customer-workflow.ts'
+import { firingDueAt, intervalSecondsMin } from '#domain/production/customer-workflow.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { draftingModel } from '#domain/tasks/drafted.ts'
 import type { FiringSnapshot, FiringSteps } from '../../workflows/firing/activities.ts'
 import { issueQuote } from '../credit/quotes.ts'
-import { transaction } from '../store/postgres/db.ts'
+import { clockSeconds, transaction } from '../store/postgres/db.ts'
 import { requireRow } from '../store/postgres/rows.ts'
 import {
   beginFiring,
@@ -49,10 +49,9 @@ const passing: readonly ErrorCode[] = [
 /** The step of a firing: stored before its calls, which are named by it, and ended only by a known outcome. */
 export function createFiringSteps(deps: Deps): FiringSteps {
   return {
-    fireWorkflow: async ({ workflowId, firing, dueAt }) => {
+    fireWorkflow: async ({ workflowId, firing }) => {
       const firing_id = `fi_${digestOf({ firing })}`
-      const due_at = new Date(dueAt)
-      const begun = await begin(deps, { firing_id, workflow_id: workflowId, due_at })
+      const begun = await begin(deps, { firing_id, workflow_id: workflowId })
       if (begun === undefined) return null
       if (begun.row.state !== 'due') return snapshotOf(begun.row)
       return snapshotOf(await carryOut(deps, begun))
@@ -63,20 +62,28 @@ export function createFiringSteps(deps: Deps): FiringSteps {
 type Begun = { workflow: CustomerWorkflowRow; row: FiringRow; refusal: DomainError | undefined }
 
 /**
- * Stores the firing with the terms that its workflow accepted; a workflow that is not active, has accepted other terms than those of
+ * Stores the firing with the terms that its workflow accepted, as due by the workflow's cadence and the database's clock; a workflow that is not active, has accepted other terms than those of
  * now, or fired within its interval, starts nothing.
  */
 function begin(
   { db, model }: Deps,
-  firing: Pick<FiringRow, 'firing_id' | 'workflow_id' | 'due_at'>,
+  firing: Pick<FiringRow, 'firing_id' | 'workflow_id'>,
 ): Promise<Begun | undefined> {
   return transaction(db, async (tx) => {
     const workflow = await lockWorkflow(tx, firing.workflow_id)
     if (workflow === undefined) return undefined
+    const { cadence, created_at } = workflow
+    const now = new Date((await clockSeconds(tx)) * 1000)
+    const due_at = firingDueAt(cadence, created_at, now)
     const { early, ...row } = await beginFiring(
       tx,
-      { ...firing, call_id: startOf(workflow, firing), terms_sha256: workflow.terms_sha256 },
-      intervalSecondsMin[workflow.cadence],
+      {
+        ...firing,
+        due_at,
+        call_id: startOf(workflow, firing),
+        terms_sha256: workflow.terms_sha256,
+      },
+      intervalSecondsMin[cadence],
     )
     if (row.quote_id !== null) return { workflow, row, refusal: undefined }
     const { state } = workflow

@@ -10,6 +10,11 @@ export const productionRequirements = {
     behavior:
       'A firing starts one run that the wallet pays, behind the gate and with its own review; without money, too early or while paused it starts none and is shown with the reason.',
   },
+  'workflow.due': {
+    source: 'decision',
+    behavior:
+      'When a firing was due is computed from the row of its workflow and the clock of the database: the newest time of its calendar, so that one run starts for each, whatever Temporal begins.',
+  },
   'workflow.stops': {
     source: 'production § Customer workflows',
     behavior:

@@ -10,9 +10,5 @@ export type FiringSnapshot = {
 /** The step of a firing; it may run twice: the run of a firing is started once. */
 export interface FiringSteps {
   /** Starts the run of a firing, or records why it does not start. Null for an unknown workflow. */
-  fireWorkflow(input: {
-    workflowId: string
-    firing: string
-    dueAt: string
-  }): Promise<FiringSnapshot | null>
+  fireWorkflow(input: { workflowId: string; firing: string }): Promise<FiringSnapshot | null>
 }

@@ -1,4 +1,3 @@
-import { defineSearchAttributeKey } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
 import { retryOf } from '../shared/retry.ts'
 import { timing } from '../shared/timing.ts'
@@ -11,14 +10,10 @@ const { fireWorkflow } = wf.proxyActivities<FiringSteps>({
   summary: 'start the run of the firing, or record why not',
 })
 
-/** Of what a schedule started: when it was due, which may be before it was started. */
-const dueAt = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME')
-
 /** One firing of a customer's workflow. The id of this workflow names it, so that a firing is carried out once. */
 export async function workflowFiring(workflowId: string): Promise<FiringSnapshot | null> {
-  const { workflowId: firing, startTime, typedSearchAttributes } = wf.workflowInfo()
-  const due = typedSearchAttributes.get(dueAt) ?? startTime
-  const ended = await fireWorkflow({ workflowId, firing, dueAt: due.toISOString() })
+  const { workflowId: firing } = wf.workflowInfo()
+  const ended = await fireWorkflow({ workflowId, firing })
   wf.setCurrentDetails(details(ended))
   return ended
 }

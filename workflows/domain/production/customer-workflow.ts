@@ -43,3 +43,22 @@ export function calendarOf(cadence: Cadence, made: Date): Calendar | null {
   if (cadence === 'monthly') return { ...at, dayOfMonth: Math.min(made.getUTCDate(), 28) }
   return null
 }
+
+/** A schedule may begin a firing by a clock that is ahead of ours by so much. */
+const AHEAD_MS = 5 * 60_000
+
+/** When the firing that begins now was due: at the newest time of the calendar, or now without a cadence. Two firings of one time fall together. */
+export function firingDueAt(cadence: Cadence, made: Date, now: Date): Date {
+  const calendar = calendarOf(cadence, made)
+  if (calendar === null) return now
+  const { hour, minute, dayOfWeek, dayOfMonth } = calendar
+  const due = new Date(now.getTime() + AHEAD_MS)
+  const latest = due.getTime()
+  due.setUTCHours(hour, minute, 0, 0)
+  const isDue = () =>
+    due.getTime() <= latest &&
+    (dayOfWeek === undefined || days[due.getUTCDay()] === dayOfWeek) &&
+    (dayOfMonth === undefined || due.getUTCDate() === dayOfMonth)
+  while (!isDue()) due.setUTCDate(due.getUTCDate() - 1)
+  return due
+}

@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { callId } from '#domain/core/ids.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
+import {
+  beginFiring,
+  lockWorkflow,
+} from '../../../../activities/store/production/customer-workflows.ts'
 import { releaseOfEnded } from '../../../../activities/sweep/housekeeping.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { openAuthority, packet } from '../../../support/authority.ts'
@@ -29,6 +35,17 @@ const limits = (total_usd: number, actions_max = 200) => ({
 })
 type Terms = ReturnType<typeof limits> & { expires_at?: string }
 
+/** What a worker stored at that time that died then. */
+const beginAt = (workflow_id: string, firing: string, due_at: Date) =>
+  transaction(apis.db, async (tx) => {
+    const workflow = await lockWorkflow(tx, workflow_id)
+    if (workflow === undefined) throw new Error('a workflow was expected')
+    const { agent_id, terms_sha256 } = workflow
+    const firing_id = `fi_${digestOf({ firing })}`
+    const call_id = callId(`agent:${agent_id}`, 'wallet-run-start', firing_id)
+    await beginFiring(tx, { firing_id, workflow_id, due_at, call_id, terms_sha256 }, 1)
+  })
+
 /** An agent whose approved workflow of 49 usd a run was made under a mandate, with a wallet that pays 20 runs. */
 async function delegated(terms: Terms) {
   const by = await openAuthority(apis.hosts, apis.operator, ['production:write'])
@@ -53,11 +70,11 @@ async function delegated(terms: Terms) {
       : by.client.call('customer-workflow-delete', { mode: 'delete_workflow', ...asked })
   }
   const workflow_id = await create()
-  /** A firing as of so many days from now, whose step is repeated as Temporal does. */
+  /** A firing that was begun so many days from now, whose step is repeated as Temporal does. */
   const fire = async (day: number, again = 5): ReturnType<typeof worker.fireWorkflow> => {
-    const firing = { workflowId: workflow_id, firing: `${workflow_id}-${day}` }
-    const dueAt = new Date(begun + day * DAY_MS).toISOString()
-    return worker.fireWorkflow({ ...firing, dueAt }).catch((error: unknown) => {
+    const firing = `${workflow_id}-${day}`
+    await beginAt(workflow_id, firing, new Date(begun + day * DAY_MS))
+    return worker.fireWorkflow({ workflowId: workflow_id, firing }).catch((error: unknown) => {
       if (again === 0) throw error
       return fire(day, again - 1)
     })
@@ -164,7 +181,7 @@ verifies(
     expect(await used()).toEqual([0, 2])
     const last = await create()
     expect(await used()).toEqual([49, 3])
-    const fired = { workflowId: last, firing: `${last}-1`, dueAt: new Date().toISOString() }
+    const fired = { workflowId: last, firing: `${last}-1` }
     expect(await worker.fireWorkflow(fired)).toMatchObject({ state: 'started' })
     await move('delete', last)
     expect(await used()).toEqual([49, 3])
@@ -200,7 +217,7 @@ verifies('authority.released', 'a firing and the end at once count its run once'
   for (let round = 0; round < 4; round += 1) {
     const before = (await each.used())[0] ?? 0
     const id = await each.create()
-    const fired = { workflowId: id, firing: `${id}-1`, dueAt: new Date().toISOString() }
+    const fired = { workflowId: id, firing: `${id}-1` }
     const [firing] = await Promise.all([worker.fireWorkflow(fired), each.move('delete', id)])
     const ran = firing?.state === 'started' ? 49 : 0
     expect((await each.used())[0]).toBe(before + ran)

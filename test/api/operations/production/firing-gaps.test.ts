@@ -65,8 +65,7 @@ async function fired() {
       return issued
     })
   }
-  const carryOut = () =>
-    worker.fireWorkflow({ workflowId: workflow_id, firing, dueAt: due_at.toISOString() })
+  const carryOut = () => worker.fireWorkflow({ workflowId: workflow_id, firing })
   const stored = () =>
     apis.db
       .selectFrom('workflow_firings')
@@ -187,6 +186,20 @@ verifies('workflow.stops', 'a run that was paid before a stop is found after it'
   await stop(one.agent, one.workflow.workflow_id, 'delete')
   expect(await one.carryOut()).toMatchObject({ state: 'started' })
   expect(await balanceOf(one.agent)).toBe(451)
+})
+
+verifies('workflow.due', 'firings that nothing made due start one run', async () => {
+  const { agent, workflow } = await fired()
+  const { workflow_id: workflowId } = workflow
+  const ended = []
+  for (const name of ['forged', 'forged-2030-01-01T00:00:00Z', 'forged-again'])
+    ended.push(await worker.fireWorkflow({ workflowId, firing: `${workflowId}-${name}` }))
+  expect(ended.map((firing) => [firing?.state, firing?.code])).toEqual([
+    ['started', null],
+    ['refused', 'rate_limited'],
+    ['refused', 'rate_limited'],
+  ])
+  expect(await balanceOf(agent)).toBe(451)
 })
 
 verifies('workflow.stops', 'SQL pays no firing of a workflow that is stopped', async () => {
