@@ -8,6 +8,7 @@ const signerSchema = configSchema
     BASE_URL: true,
     ASSET_CONTRACT_ADDRESS: true,
     PAYOUT_WALLET_ADDRESS: true,
+    PAY_TO_ADDRESS: true,
     TREASURY_PRINCIPAL_ADDRESS: true,
     CANARY_RECIPIENT: true,
     CANARY_AMOUNT_ATOMIC: true,

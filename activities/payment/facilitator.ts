@@ -3,7 +3,7 @@ import { type FacilitatorClient, HTTPFacilitatorClient } from '@x402/core/http'
 import type { PaymentPayload } from '@x402/core/types'
 import { type FacilitatorEvmSigner, toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
-import { type Abi, type Address, concatHex, encodeFunctionData, type Hex } from 'viem'
+import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem'
 import { paymentId } from '#domain/core/ids.ts'
 import { NETWORK } from '#domain/core/limits.ts'
 import type { PaymentTerms } from '#domain/payments/payment.ts'
@@ -117,12 +117,10 @@ function signerOf(
       getCode: (args) => noting(() => reader.getCode(args)).catch(() => undefined),
       readContract: (args) => noting(() => reader.readContract({ ...args, abi: args.abi as Abi })),
       verifyTypedData: () => Promise.reject(new Error('signatures are recovered, not asked for')),
-      writeContract: async ({ address, abi, functionName, args, dataSuffix = '0x' }) => {
+      writeContract: async ({ address, abi, functionName, args }) => {
         if (gasWalletQueue === undefined) throw new Error('this process does not settle')
-        const data = concatHex([
-          encodeFunctionData({ abi: abi as Abi, functionName, args }),
-          dataSuffix,
-        ])
+        // The signer takes the call alone, without the suffix that the library could add.
+        const data = encodeFunctionData({ abi: abi as Abi, functionName, args })
         const [payer, nonce] = [String(args[0]), String(args[5])]
         const { txHash } = await gasWalletQueue.submit(
           `payment:${paymentId(asset, payer, nonce)}`,

@@ -27,7 +27,12 @@ export async function walletMethods(config: SignerConfig, modules: Modules): Pro
     gasAccounts.map((account) => [account.address, account]),
   )
   const rates = createRates(walletRates)
-  const policy = { asset: config.ASSET_CONTRACT_ADDRESS, feeMaxWei: config.SIGNER_FEE_MAX_WEI }
+  const policy = {
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    payoutWallet: config.PAYOUT_WALLET_ADDRESS,
+    payTo: config.PAY_TO_ADDRESS,
+    feeMaxWei: config.SIGNER_FEE_MAX_WEI,
+  }
   return {
     wallets: async () => ({
       payout_wallet: config.PAYOUT_WALLET_ADDRESS,

@@ -22,6 +22,7 @@ const env = {
   BASE_URL: 'https://svc.example',
   ASSET_CONTRACT_ADDRESS: signingPolicy.asset,
   PAYOUT_WALLET_ADDRESS: payoutWallet.address,
+  PAY_TO_ADDRESS: newWallet().address,
   TREASURY_PRINCIPAL_ADDRESS: signingPolicy.principal,
   SIGNER_SOCKET: join(scratch, 'keys.sock'),
   SIGNER_WALLETS_SOCKET: join(scratch, 'wallets.sock'),

@@ -32,6 +32,7 @@ beforeAll(async () => {
   config = loadSignerConfig({
     ASSET_CONTRACT_ADDRESS: address('1'),
     PAYOUT_WALLET_ADDRESS: address('2'),
+    PAY_TO_ADDRESS: address('4'),
     TREASURY_PRINCIPAL_ADDRESS: address('3'),
     BASE_URL: baseUrl,
     SIGNING_KEYS_FILE: file,

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Hex, parseTransaction, recoverTransactionAddress, toFunctionSelector } from 'viem'
+import { type Hex, parseTransaction, recoverTransactionAddress } from 'viem'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { CHAIN_ID } from '#domain/core/limits.ts'
-import { authorizationDigest } from '../../../activities/chain/authorization.ts'
+import { authorizationDigest, encodeTransfer } from '../../../activities/chain/authorization.ts'
 import { recoverSigner } from '../../../activities/chain/wallet-signature.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import { writeSecret } from '../../../activities/config/secret-file.ts'
@@ -39,6 +39,7 @@ beforeAll(async () => {
   config = loadSignerConfig({
     ASSET_CONTRACT_ADDRESS: asset,
     PAYOUT_WALLET_ADDRESS: payoutWallet.address,
+    PAY_TO_ADDRESS: payTo,
     TREASURY_PRINCIPAL_ADDRESS: signingPolicy.principal,
     SIGNER_WALLETS_SOCKET: socket,
     PAYOUT_WALLET_KEY_FILE: payout,
@@ -80,14 +81,20 @@ verifies('signer.counts-day', 'the signer counts over its socket, whatever is in
   })
 })
 
-const transfer = toFunctionSelector(
-  'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
-)
+const payTo = newWallet().address
+const payment = {
+  from: newWallet().address,
+  to: payTo,
+  value: 5n,
+  validAfter: 0n,
+  validBefore: 4_000_000_000n,
+  nonce: `0x${'ab'.repeat(32)}` as Hex,
+}
 const transaction = {
   type: 'eip1559',
   chainId: CHAIN_ID,
   to: asset,
-  data: `${transfer}00`,
+  data: encodeTransfer(payment, '0x1234'),
   nonce: 3,
   gas: 100_000n,
   maxFeePerGas: 10_000n,
@@ -117,6 +124,8 @@ verifies('signer.gas', 'a higher fee, another contract or wallet is refused', as
   await expect(sign({ maxFeePerGas: 10_001n })).rejects.toThrow('the fee of 1000100000 wei')
   await expect(sign({ to: newWallet().address })).rejects.toThrow('neither a transfer')
   await expect(sign({ data: '0x' })).rejects.toThrow('neither a transfer')
+  const bare = transaction.data.slice(0, 10) as Hex
+  await expect(sign({ data: bare })).rejects.toThrow('neither a transfer')
   await expect(sign({ to: null })).rejects.toThrow()
   const methods = await methodsOf(config)
   const wallet = newWallet().address.toLowerCase()

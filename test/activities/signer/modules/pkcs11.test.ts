@@ -17,6 +17,7 @@ const address = (digit: string) => `0x${digit.repeat(40)}`
 const addresses = {
   ASSET_CONTRACT_ADDRESS: address('1'),
   PAYOUT_WALLET_ADDRESS: address('2'),
+  PAY_TO_ADDRESS: address('4'),
   TREASURY_PRINCIPAL_ADDRESS: address('3'),
 }
 

@@ -106,6 +106,7 @@ for (const [name, { skipped, prepare }] of Object.entries(places))
         BASE_URL: baseUrl,
         ASSET_CONTRACT_ADDRESS: signingPolicy.asset,
         PAYOUT_WALLET_ADDRESS: payoutWallet.address,
+        PAY_TO_ADDRESS: newWallet().address,
         TREASURY_PRINCIPAL_ADDRESS: signingPolicy.principal,
         SIGNING_KEYS_FILE: at('keys.json'),
         PAYOUT_WALLET_KEY_FILE: at('payout.json'),
