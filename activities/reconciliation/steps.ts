@@ -1,4 +1,4 @@
-import type { Difference, Section } from '#domain/core/difference.ts'
+import { type Difference, type Section, sections } from '#domain/core/difference.ts'
 import type {
   Compared,
   Confirmed,
@@ -11,6 +11,7 @@ import { listEventsToSee } from '../store/credit/provider-events.ts'
 import { readPayout } from '../store/payouts/payouts.ts'
 import { transaction } from '../store/postgres/db.ts'
 import {
+  advanceReconciliation,
   completeReconciliation,
   listDuePayments,
   listDuePayouts,
@@ -18,6 +19,7 @@ import {
   noteSuspects,
   openReconciliation,
   type ReconciliationRow,
+  readSuspects,
   requireReconciliation,
 } from '../store/reconciliation/reconciliations.ts'
 import { countSeenSince, listSeen, markGone } from '../store/tasks/exceptions.ts'
@@ -106,37 +108,69 @@ export function createReconciliationSteps(deps: ReconciliationDeps): Reconciliat
     },
     comparePage: (page) => whileAlive(() => comparePage(deps, page)),
     confirmPage: (page) => whileAlive(() => confirmPage(deps, page)),
-    closeReconciliation: async ({ reconciliationId, compared }) => {
-      const { started_at } = await requireReconciliation(db, reconciliationId)
-      return transaction(db, async (tx) => {
-        await markGone(tx, started_at)
-        const differences = await countSeenSince(tx, started_at)
-        await completeReconciliation(tx, reconciliationId, { compared, differences })
-        return { differences }
-      })
-    },
+    closeReconciliation: ({ reconciliationId }) => closeReconciliation(deps, reconciliationId),
     makeStatement: () => whileAlive(() => makeStatement(deps)),
   }
 }
 
-async function comparePage(deps: ReconciliationDeps, page: Page): Promise<Compared> {
-  const check = sectionChecks[page.section]
-  const run = await requireReconciliation(deps.db, page.reconciliationId)
-  const { keys, after } = await check.list(deps, run, page.after)
-  const differences = await check.compare(deps, keys, run)
-  const suspects = differences.map(({ code, subject, blockNumber = null }) => ({
-    section: page.section,
-    code,
-    subject,
-    blockNumber,
-  }))
-  await noteSuspects(deps.db, page.reconciliationId, suspects)
-  return { after, compared: keys.length, suspects: suspects.length }
+/** The row of a run that has reached this stage; throws for one that has not. Undefined where the stage is done. */
+async function runAt(
+  { db }: ReconciliationDeps,
+  reconciliationId: string,
+  stage: number,
+): Promise<ReconciliationRow | undefined> {
+  const run = await requireReconciliation(db, reconciliationId)
+  if (run.stage < stage) throw new Error(`the stages before ${stage} are not done`)
+  return run.stage === stage ? run : undefined
 }
 
-async function confirmPage(deps: ReconciliationDeps, page: Page): Promise<Confirmed> {
-  const check = sectionChecks[page.section]
-  const run = await requireReconciliation(deps.db, page.reconciliationId)
+const placeAfter = (stage: number, after: string | null) => ({
+  stage: after === null ? stage + 1 : stage,
+  after_key: after,
+})
+
+async function comparePage(
+  deps: ReconciliationDeps,
+  { reconciliationId, section }: Page,
+): Promise<Compared> {
+  const stage = sections.indexOf(section)
+  const check = sectionChecks[section]
+  const run = await runAt(deps, reconciliationId, stage)
+  let more = false
+  if (run !== undefined) {
+    const { keys, after } = await check.list(deps, run, run.after_key)
+    const differences = await check.compare(deps, keys, run)
+    const suspects = differences.map(({ code, subject, blockNumber = null }) => ({
+      section,
+      code,
+      subject,
+      blockNumber,
+    }))
+    await transaction(deps.db, async (tx) => {
+      await noteSuspects(tx, reconciliationId, suspects)
+      await advanceReconciliation(tx, run, { ...placeAfter(stage, after), compared: keys.length })
+    })
+    more = after !== null
+  }
+  const { compared } = await requireReconciliation(deps.db, reconciliationId)
+  return { more, compared, suspects: (await readSuspects(deps.db, reconciliationId)).count }
+}
+
+/** How much earlier than the workflow's timer this clock may find that transfers in flight have landed. */
+const CLOCKS_APART_MS = 1_000
+
+async function confirmPage(
+  deps: ReconciliationDeps,
+  { reconciliationId, section }: Page,
+): Promise<Confirmed> {
+  const stage = sections.length + sections.indexOf(section)
+  const check = sectionChecks[section]
+  const run = await runAt(deps, reconciliationId, stage)
+  if (run === undefined) return { more: false, opened: [] }
+  const { count, quietMs } = await readSuspects(deps.db, reconciliationId)
+  if (count > 0 && quietMs < deps.settleMs - CLOCKS_APART_MS)
+    throw new Error('transfers in flight have not had the time to land')
+  const page = { reconciliationId, section, after: run.after_key }
   const suspects = await listSuspects(deps.db, page, PAGE)
   const keys = [...new Set(suspects.map(check.keyOf))]
   const lasting = (await check.compare(deps, keys, run)).filter(({ code, subject }) =>
@@ -144,11 +178,27 @@ async function confirmPage(deps: ReconciliationDeps, page: Page): Promise<Confir
   )
   const opened: string[] = []
   for (const difference of lasting) {
-    if (await openException(deps, page.reconciliationId, difference))
+    if (await openException(deps, reconciliationId, difference))
       opened.push(`${difference.code} ${difference.subject}`)
   }
-  if (page.section === 'payouts') await showInTemporal(deps, lasting)
-  return { after: suspects.length < PAGE ? null : (suspects.at(-1)?.subject ?? null), opened }
+  if (section === 'payouts') await showInTemporal(deps, lasting)
+  const after = suspects.length < PAGE ? null : (suspects.at(-1)?.subject ?? null)
+  await advanceReconciliation(deps.db, run, placeAfter(stage, after))
+  return { more: after !== null, opened }
+}
+
+/** Completes a run; throws where a section was not compared, or its suspects not confirmed. */
+async function closeReconciliation({ db }: ReconciliationDeps, reconciliationId: string) {
+  const { started_at, stage, compared } = await requireReconciliation(db, reconciliationId)
+  const suspects = (await readSuspects(db, reconciliationId)).count
+  const isDone = stage === 2 * sections.length || (stage === sections.length && suspects === 0)
+  if (!isDone) throw new Error('the reconciliation has not compared everything')
+  return transaction(db, async (tx) => {
+    await markGone(tx, started_at)
+    const differences = await countSeenSince(tx, started_at)
+    await completeReconciliation(tx, reconciliationId, differences)
+    return { compared, differences }
+  })
 }
 
 /** Makes the workflows of the payouts show that an operator is needed. */

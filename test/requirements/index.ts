@@ -1213,6 +1213,11 @@ export const requirements = {
     source: 'reconciliation § Comparison',
     behavior: 'Healthy traffic opens no exception, including work in progress.',
   },
+  'reconcile.whole': {
+    source: 'decision',
+    behavior:
+      'The row of a reconciliation says which page is next. It ends only once each section was compared and each suspect confirmed, in SQL as well, whatever Temporal says of it.',
+  },
   'reconcile.compares': {
     source: 'reconciliation § Comparison',
     behavior:

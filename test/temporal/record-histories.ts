@@ -230,6 +230,7 @@ async function recordPayment(address: string): Promise<string> {
 /** Two pages of payouts, a difference that lasts, and one statement that is due. */
 async function recordReconciliation(address: string): Promise<string> {
   const due = ['2026-11-20', null]
+  let pages = 0
   const steps: ReconciliationSteps = {
     openReconciliation: async ({ scope }) => ({
       scope,
@@ -237,16 +238,16 @@ async function recordReconciliation(address: string): Promise<string> {
       throughBlock: '9',
       settleMs: 100,
     }),
-    comparePage: async ({ section, after }) => ({
-      after: section === 'payouts' && after === null ? 'po_1' : null,
-      compared: 1,
-      suspects: section === 'payouts' ? 1 : 0,
+    comparePage: async ({ section }) => ({
+      more: section === 'payouts' && pages === 0,
+      compared: ++pages,
+      suspects: 1,
     }),
     confirmPage: async ({ section }) => ({
-      after: null,
+      more: false,
       opened: section === 'payouts' ? ['receipt_missing po_1'] : [],
     }),
-    closeReconciliation: async () => ({ differences: 1 }),
+    closeReconciliation: async () => ({ compared: pages, differences: 1 }),
     makeStatement: async () => due.shift() ?? null,
   }
   return withWorkers(address, steps, async (client) => {

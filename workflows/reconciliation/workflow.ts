@@ -7,7 +7,8 @@ import type { Opened, ReconciliationSteps, Scope, Summary } from './activities.t
 /** The progress of a run; a renewed run continues from it. */
 type Progress = {
   stage: number
-  after: string | null
+  /** The section of this stage has another page. */
+  more: boolean
   compared: number
   suspects: number
   opened: number
@@ -53,7 +54,7 @@ export async function reconcile({ scope, ...resumed }: ReconcileInput): Promise<
     resumed.opened ?? (await steps('fix the scope').openReconciliation({ reconciliationId, scope }))
   const run: Progress = resumed.progress ?? {
     stage: 0,
-    after: null,
+    more: false,
     compared: 0,
     suspects: 0,
     opened: 0,
@@ -63,31 +64,26 @@ export async function reconcile({ scope, ...resumed }: ReconcileInput): Promise<
   for (; run.stage < stages.length; run.stage++) {
     const { action, section } = stages[run.stage] as (typeof stages)[number]
     if (action === 'confirm' && run.suspects === 0) continue
-    if (run.stage === FIRST_CONFIRM && run.after === null)
+    if (run.stage === FIRST_CONFIRM && !run.more)
       await wf.sleep(opened.settleMs, { summary: 'waits until transfers in flight have landed' })
     do {
       show(`${action} ${section}`)
-      const page = { reconciliationId, section, after: run.after }
-      if (action === 'compare') {
-        const seen = await steps(`compare ${section}`).comparePage(page)
-        run.compared += seen.compared
-        run.suspects += seen.suspects
-        run.after = seen.after
-      } else {
+      const page = { reconciliationId, section }
+      if (action === 'compare')
+        Object.assign(run, await steps(`compare ${section}`).comparePage(page))
+      else {
         const seen = await steps(`confirm ${section}`).confirmPage(page)
         run.opened += seen.opened.length
-        run.after = seen.after
+        run.more = seen.more
       }
-      if (run.after !== null && wf.workflowInfo().continueAsNewSuggested)
+      if (run.more && wf.workflowInfo().continueAsNewSuggested)
         await wf.continueAsNew<typeof reconcile>({ scope, reconciliationId, opened, progress: run })
-    } while (run.after !== null)
+    } while (run.more)
   }
 
-  const { compared } = run
-  const { differences } = await steps('mark the differences that are gone').closeReconciliation({
-    reconciliationId,
-    compared,
-  })
+  const { compared, differences } = await steps(
+    'mark the differences that are gone',
+  ).closeReconciliation({ reconciliationId })
   show('sign the statements that are due')
   const signed = await signStatements()
   show(

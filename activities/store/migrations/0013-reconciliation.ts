@@ -10,11 +10,15 @@ export const reconciliation: readonly string[] = [
     snapshot_xid text not null,
     from_block bigint not null,
     through_block bigint not null,
-    compared integer,
+    compared integer not null default 0,
+    -- The stages that are done, in their order: each section is compared, and then its suspects are confirmed.
+    stage integer not null default 0 check (stage between 0 and 12),
+    -- Where the next page of the stage begins.
+    after_key text,
     differences integer,
     started_at timestamptz not null default clock_timestamp(),
     completed_at timestamptz,
-    check ((completed_at is null) = (compared is null and differences is null)),
+    check ((completed_at is null) = (differences is null)),
     check ((scope = 'all') = (changed_since is null))
   )`,
   `create index reconciliations_completed on reconciliations (completed_at desc) where completed_at is not null`,
@@ -27,6 +31,13 @@ export const reconciliation: readonly string[] = [
     noted_at timestamptz not null default clock_timestamp(),
     primary key (reconciliation_id, section, subject, code)
   )`,
+  ...guard('reconciliations', {
+    updated: {
+      'a reconciliation takes its stages one after another': `new.stage not in (old.stage, old.stage + 1) or new.compared < old.compared`,
+      'a reconciliation ends when everything is compared': `new.completed_at is not null and old.completed_at is null and new.stage < 12
+        and (new.stage < 6 or exists (select from reconciliation_suspects s where s.reconciliation_id = new.reconciliation_id))`,
+    },
+  }),
   `create table exceptions (
     exception_id text primary key check (exception_id ~ '^ex_[0-9a-f]{64}$'),
     section text not null,

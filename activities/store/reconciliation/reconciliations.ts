@@ -94,6 +94,34 @@ export async function noteSuspects(
     .execute()
 }
 
+export type Place = { stage: number; after_key: string | null }
+
+/** Moves a run from one page to the next; does nothing where another attempt has moved it. */
+export async function advanceReconciliation(
+  tx: Tx,
+  { reconciliation_id, stage, after_key }: ReconciliationRow,
+  { compared = 0, ...next }: Place & { compared?: number },
+): Promise<void> {
+  await tx
+    .updateTable('reconciliations')
+    .set((set) => ({ ...next, compared: set('compared', '+', compared) }))
+    .where('reconciliation_id', '=', reconciliation_id)
+    .where('stage', '=', stage)
+    .where('after_key', 'is not distinct from', after_key)
+    .execute()
+}
+
+/** How many differences a run suspects, and for how many milliseconds it has found no other. */
+export async function readSuspects(
+  tx: Tx,
+  reconciliationId: string,
+): Promise<{ count: number; quietMs: number }> {
+  const { rows } = await sql<{ count: number; quiet_ms: number | null }>`
+    select count(*)::int as count, extract(epoch from clock_timestamp() - max(noted_at))::float8 * 1000 as quiet_ms
+    from reconciliation_suspects where reconciliation_id = ${reconciliationId}`.execute(tx)
+  return { count: rows[0]?.count ?? 0, quietMs: rows[0]?.quiet_ms ?? 0 }
+}
+
 /** The suspects of a section in a run, after `after`, with their codes. */
 export async function listSuspects(
   tx: Tx,
@@ -125,11 +153,11 @@ export async function listSuspects(
 export async function completeReconciliation(
   tx: Tx,
   reconciliationId: string,
-  counts: { compared: number; differences: number },
+  differences: number,
 ): Promise<void> {
   await tx
     .updateTable('reconciliations')
-    .set({ ...counts, completed_at: now })
+    .set({ differences, completed_at: now })
     .where('reconciliation_id', '=', reconciliationId)
     .where('completed_at', 'is', null)
     .execute()

@@ -153,7 +153,7 @@ const runView = (row: ReconciliationRow) => ({
   scope: row.scope,
   from_block: Number(row.from_block),
   through_block: Number(row.through_block),
-  compared: row.compared ?? 0,
+  compared: row.compared,
   differences: row.differences ?? 0,
   started_at: row.started_at.toISOString(),
   completed_at: row.completed_at?.toISOString() ?? null,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { sections } from '#domain/core/difference.ts'
 import { debtAccount, walletAccount } from '#domain/credit/credit.ts'
 import { readProviderEvent } from '#domain/payments/provider-event.ts'
 import { createWallet } from '../../../activities/credit/allowance.ts'
@@ -33,6 +34,7 @@ import {
 } from '../../support/stripe-events.ts'
 import { verifies } from '../../verifies.ts'
 import { type Books, startBooks } from '../reconciliation/fixture.ts'
+import { placeAt } from '../reconciliation/rows.ts'
 import { moneyOver, newAgent, present, quoted, refusal } from './fixture.ts'
 
 let books: Books
@@ -500,11 +502,15 @@ verifies(
 async function reconcile(reconciliationId: string) {
   const steps = createReconciliationSteps(books.deps)
   await steps.openReconciliation({ reconciliationId, scope: 'changed' })
-  const page = { reconciliationId, section: 'provider_events' as const, after: null }
+  const page = { reconciliationId, section: 'provider_events' as const }
+  const at = sections.indexOf(page.section)
   const activity = new MockActivityEnvironment()
+  await placeAt(books.db, reconciliationId, at)
   await activity.run(steps.comparePage, page)
+  await placeAt(books.db, reconciliationId, sections.length + at)
   const { opened } = (await activity.run(steps.confirmPage, page)) as Confirmed
-  await steps.closeReconciliation({ reconciliationId, compared: 0 })
+  await placeAt(books.db, reconciliationId, 2 * sections.length)
+  await steps.closeReconciliation({ reconciliationId })
   return opened
 }
 

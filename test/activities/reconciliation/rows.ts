@@ -4,6 +4,15 @@ import type { Database } from '../../../activities/store/schema/schema.ts'
 
 export const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
+/** Places a run by hand at one of its stages, so that a test looks at some sections only. */
+export const placeAt = (db: Kysely<Database>, reconciliationId: string, stage: number) =>
+  db.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`update reconciliations set stage = ${stage}, after_key = null where reconciliation_id = ${reconciliationId}`.execute(
+      tx,
+    )
+  })
+
 /** One payout as it stands at the end, with the Unix times of its steps; a transfer where it has a block or is dead. */
 export type Seed = {
   amount: bigint

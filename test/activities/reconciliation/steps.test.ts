@@ -4,10 +4,11 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { type Section, sections } from '#domain/core/difference.ts'
 import type { ReconciliationDeps } from '../../../activities/reconciliation/deps.ts'
 import { createReconciliationSteps } from '../../../activities/reconciliation/steps.ts'
+import { noteSuspects } from '../../../activities/store/reconciliation/reconciliations.ts'
 import type { Confirmed, Page } from '../../../workflows/reconciliation/activities.ts'
 import { verifies } from '../../verifies.ts'
 import { type Books, startBooks } from './fixture.ts'
-import { seedPayout } from './rows.ts'
+import { placeAt, seedPayout } from './rows.ts'
 
 let books: Books
 beforeAll(async () => {
@@ -29,12 +30,17 @@ async function walk(
   await steps.openReconciliation({ reconciliationId, scope: 'changed' })
   const activity = new MockActivityEnvironment()
   const confirm = (page: Page): Promise<Confirmed> => activity.run(steps.confirmPage, page)
-  for (const section of walked)
-    await activity.run(steps.comparePage, { reconciliationId, section, after: null })
+  for (const section of walked) {
+    await placeAt(books.db, reconciliationId, sections.indexOf(section))
+    await activity.run(steps.comparePage, { reconciliationId, section })
+  }
   await meanwhile?.()
-  for (const section of walked)
-    opened.push(...(await confirm({ reconciliationId, section, after: null })).opened)
-  const { differences } = await steps.closeReconciliation({ reconciliationId, compared: 0 })
+  for (const section of walked) {
+    await placeAt(books.db, reconciliationId, sections.length + sections.indexOf(section))
+    opened.push(...(await confirm({ reconciliationId, section })).opened)
+  }
+  await placeAt(books.db, reconciliationId, 2 * sections.length)
+  const { differences } = await steps.closeReconciliation({ reconciliationId })
   return { opened, differences }
 }
 
@@ -97,6 +103,35 @@ verifies(
     expect(await books.db.selectFrom('reconciliation_suspects').selectAll().execute()).toEqual([])
   },
 )
+
+verifies('reconcile.whole', 'a run that left something out does not end', async () => {
+  const steps = createReconciliationSteps(books.deps)
+  const reconciliationId = `run-${++runs}`
+  await steps.openReconciliation({ reconciliationId, scope: 'changed' })
+  const activity = new MockActivityEnvironment()
+  const compare = (section: Section) =>
+    activity.run(steps.comparePage, { reconciliationId, section })
+  const close = () => steps.closeReconciliation({ reconciliationId })
+  await expect(close()).rejects.toThrow('has not compared everything')
+  await expect(compare('blocks')).rejects.toThrow('are not done')
+  const end = sql`update reconciliations set completed_at = clock_timestamp(), differences = 0
+    where reconciliation_id = ${reconciliationId}`
+  await expect(end.execute(books.db)).rejects.toThrow('ends when everything is compared')
+  for (const section of sections) while ((await compare(section)).more);
+  // A page that is asked for again is compared once.
+  const seen = (await compare('payouts')).compared
+  await noteSuspects(books.db, reconciliationId, [
+    { section: 'payouts', code: 'workflow_missing', subject: 'po_1', blockNumber: null },
+  ])
+  await expect(close()).rejects.toThrow('has not compared everything')
+  await expect(end.execute(books.db)).rejects.toThrow('ends when everything is compared')
+  const slow = createReconciliationSteps({ ...books.deps, settleMs: 600_000 })
+  const early = activity.run(slow.confirmPage, { reconciliationId, section: 'payouts' as const })
+  await expect(early).rejects.toThrow('have not had the time to land')
+  for (const section of sections)
+    await activity.run(steps.confirmPage, { reconciliationId, section })
+  expect((await close()).compared).toBe(seen)
+})
 
 verifies('reconcile.exceptions', 'every section can be walked where there is nothing', async () => {
   await sql`truncate payouts, transfers, payments, calls cascade`.execute(books.db)

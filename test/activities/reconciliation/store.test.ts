@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { Difference } from '#domain/core/difference.ts'
+import { type Difference, sections } from '#domain/core/difference.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { readGasWallet } from '../../../activities/store/reconciliation/findings.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import { startOwnDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { within } from '../../support/slowness.ts'
 import { verifies } from '../../verifies.ts'
-import { hex, seedFee, seedPayout } from './rows.ts'
+import { hex, placeAt, seedFee, seedPayout } from './rows.ts'
 
 let database: TestDatabase
 let db: Tx
@@ -39,8 +39,10 @@ async function begin(scope: 'changed' | 'all' = 'changed'): Promise<Reconciliati
     throughBlock: BigInt(runs * 10),
   })
 }
-const complete = ({ reconciliation_id }: ReconciliationRow) =>
-  completeReconciliation(db, reconciliation_id, { compared: 0, differences: 0 })
+const complete = async ({ reconciliation_id }: ReconciliationRow) => {
+  await placeAt(database.db, reconciliation_id, 2 * sections.length)
+  await completeReconciliation(db, reconciliation_id, 0)
+}
 const due = ({ changed_since }: ReconciliationRow) => listDuePayouts(db, changed_since, null, 1_000)
 
 /** A final payout with as many receipts as it ought to have, so that only a change makes it due. */
