@@ -193,7 +193,7 @@ export const taskRequirements = {
   'agent-use.receipt': {
     source: 'runs § Agent use',
     behavior:
-      'A receipt of the run is acknowledged once by a signed receipt. A receipt that does not accept the result stops the task.',
+      'A receipt of the run is acknowledged once by a signed receipt, also by calls at once: one is taken, and each other is 409 already_exists. A receipt that does not accept the result stops the task.',
   },
   'agent-use.runs': {
     source: 'runs § Agent use',
@@ -384,6 +384,11 @@ export const taskRequirements = {
     source: 'tasks § Task workflow',
     behavior:
       'Whichever process is killed, the credit of each task is reserved, used and returned once, and the books balance.',
+  },
+  'task.own-evidence': {
+    source: 'decision',
+    behavior:
+      'SQL takes a result, its attestation and its charge into a ledger only with the package, the receipt of the run and the receipt of the credit of that task, and the name of an operator only with a decision, request or call of this operator.',
   },
   'task.transport': {
     source: 'tasks § Task workflow',

@@ -12,10 +12,10 @@ import { transaction } from '../../activities/store/postgres/db.ts'
 import { requireTask } from '../../activities/store/tasks/tasks.ts'
 import { writeTaskReceipt } from '../../activities/task/receipt.ts'
 import type { TaskEventInput } from '../../activities/task/task-event.ts'
-import { recordTransition } from '../../activities/task/transition.ts'
 import { createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
 import { manifestOf, provideInput } from '../../api/services/tasks/input.ts'
 import { startComposedTasks } from './composed-tasks.ts'
+import { recordEvidenced } from './evidenced.ts'
 import { decide, trustedAgent } from './registering-agent.ts'
 import { creditFor, dropCredit } from './task-evidence.ts'
 
@@ -86,7 +86,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     data: TaskEventData[Event],
   ) => {
     const asked = { taskId, eventId: key(), event, actor: 'service', data } as TaskEventInput
-    return transaction(apis.db, (tx) => recordTransition(deps, tx, { ...asked, limits: {} }))
+    return transaction(apis.db, (tx) => recordEvidenced(deps, tx, { ...asked, limits: {} }))
   }
   const receiptOf = (taskId: string, kind: string) =>
     transaction(apis.db, async (tx) => {

@@ -14,7 +14,6 @@ import { transaction } from '../../activities/store/postgres/db.ts'
 import { findTask, type TaskRow } from '../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../activities/task/deps.ts'
 import { createTaskSteps } from '../../activities/task/task.ts'
-import { recordTransition } from '../../activities/task/transition.ts'
 import { markOutages } from '../../temporal/outages.ts'
 import { CALLBACKS_QUEUE, RUNS_QUEUE, STRANGERS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { createTaskGateway } from '../../temporal/tasks.ts'
@@ -29,6 +28,7 @@ import type { TaskSteps } from '../../workflows/task/activities.ts'
 import { startTasks, stateLimits, trustedAgent } from '../activities/task/fixture.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
+import { recordEvidenced } from '../support/evidenced.ts'
 import type { TestDatabase } from '../support/postgres.ts'
 import { poolsOver, startRailPool } from '../support/rail-pool.ts'
 import { startTemporal } from '../support/temporal.ts'
@@ -162,7 +162,7 @@ export async function startTaskWorkflows(
     patiently(async () => {
       const actor = `agent:${trustedAgent}`
       await transaction(tasks.db, (tx) =>
-        recordTransition(tasks.deps, tx, { taskId, eventId, event, actor, data, limits }),
+        recordEvidenced(tasks.deps, tx, { taskId, eventId, event, actor, data, limits }),
       )
       await gateway.advance(taskId)
       return rowOf(taskId)

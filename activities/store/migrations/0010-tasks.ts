@@ -110,6 +110,9 @@ export const tasks: readonly string[] = [
     decision_id text generated always as (case event when 'enqueued' then nullif(data->>'review_decision', 'sandbox_policy')
       else data->>'decision_id' end) stored references review_decisions deferrable initially deferred,
     settlement_receipt_id text generated always as (data->>'settlement_receipt_id') stored references receipts,
+    receipt_id text generated always as (coalesce(data->>'receipt_id', data->>'usage_receipt_id')) stored references receipts
+      deferrable initially deferred,
+    return_package_id text generated always as (data->>'return_package_id') stored,
     at timestamptz not null,
     prev_hash text not null,
     hash text not null,
@@ -190,6 +193,18 @@ export const tasks: readonly string[] = [
   end $$`,
   `create trigger task_events_funded after insert on task_events for each row when (new.event = 'credit_funded')
     execute function task_events_funded()`,
+  // The ledger names an operator only for an act that is stored: a decision, a request of recovery, or a call.
+  `create function task_events_operator() returns trigger language plpgsql as $$
+  declare act text := split_part(new.event_id, ':', 1);
+  begin
+    if not exists (select from review_decisions d where d.decision_id = act and 'operator:' || d.operator_id = new.actor)
+      and not exists (select from recovery_requests r where r.recovery_id = act and new.actor in (r.requested_by, r.decided_by))
+      and not exists (select from calls c where c.call_id = act and c.caller = new.actor)
+    then raise exception 'an operator is named for an own act' using errcode = 'check_violation'; end if;
+    return null;
+  end $$`,
+  `create constraint trigger task_events_operator after insert on task_events deferrable initially deferred for each row
+    when (new.actor like 'operator:%') execute function task_events_operator()`,
   `create table contracts (
     contract_id text primary key check (contract_id ~ '^ct_[A-Za-z0-9]+$'),
     task_id text not null references tasks,
@@ -294,6 +309,24 @@ export const tasks: readonly string[] = [
     ${recordKind('result_contract')}
   )`,
   ...keepRows('return_packages', 'a return package stays as it was made'),
+  `alter table task_events add constraint task_events_package foreign key (return_package_id)
+    references return_packages deferrable initially deferred`,
+  // A result is the package of the task's own run, attested by the receipt of this run and charged by that of the task's credit.
+  `create function task_events_evidenced() returns trigger language plpgsql as $$
+  declare is_own boolean;
+  begin
+    is_own := case new.event
+      when 'result_produced' then exists (select from return_packages p join runs r using (run_id)
+        where p.return_package_id = new.return_package_id and r.task_id = new.task_id and p.result_sha256 = new.data->>'result_sha256')
+      when 'result_attested' then exists (select from receipts c join runs r on r.run_id = c.subject
+        where c.receipt_id = new.receipt_id and c.kind = 'attestation' and r.task_id = new.task_id)
+      else exists (select from task_credits c where c.task_id = new.task_id and c.usage_receipt_id = new.receipt_id)
+    end;
+    if not is_own then raise exception 'the evidence of % is not that of its task', new.event using errcode = 'check_violation'; end if;
+    return null;
+  end $$`,
+  `create constraint trigger task_events_evidenced after insert on task_events deferrable initially deferred for each row
+    when (new.event in ('result_produced','result_attested','receipts_issued')) execute function task_events_evidenced()`,
   `create table task_exceptions (
     exception_id text primary key check (exception_id ~ '^ex_[0-9a-f]{64}$'),
     task_id text not null references tasks,

@@ -1316,7 +1316,9 @@ export type Database = {
     snapshot_xid: string
     from_block: string
     through_block: string
-    compared: number | null
+    compared: Generated<number>
+    stage: Generated<number>
+    after_key: string | null
     differences: number | null
     started_at: Generated<Date>
     completed_at: Date | null
@@ -1519,6 +1521,8 @@ export type Database = {
     data_sha256: string
     decision_id: Generated<string | null>
     settlement_receipt_id: Generated<string | null>
+    receipt_id: Generated<string | null>
+    return_package_id: Generated<string | null>
     at: Date
     prev_hash: string
     hash: string

@@ -19,10 +19,10 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { createTaskSteps } from '../../../activities/task/task.ts'
 import type { TaskEventInput } from '../../../activities/task/task-event.ts'
-import { recordTransition } from '../../../activities/task/transition.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
 import type { TaskSnapshot } from '../../../workflows/task/activities.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
+import { recordEvidenced } from '../../support/evidenced.ts'
 import { defaultFees } from '../../support/fees.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { approved, creditFor, dropCredit } from '../../support/task-evidence.ts'
@@ -62,7 +62,7 @@ export type EventResult = { ok: true; snapshot: TaskSnapshot } | { ok: false; re
 export async function sendEvent(deps: TaskDeps, input: TaskEventInput): Promise<EventResult> {
   const { taskId, limits = stateLimits } = input
   try {
-    await transaction(deps.db, (tx) => recordTransition(deps, tx, input))
+    await transaction(deps.db, (tx) => recordEvidenced(deps, tx, input))
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     return { ok: false, refusal: error.refusal }
@@ -117,7 +117,7 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     limits = stateLimits,
   ) =>
     transaction(db, (tx) =>
-      recordTransition(deps, tx, {
+      recordEvidenced(deps, tx, {
         taskId,
         eventId,
         event,

@@ -5,7 +5,7 @@ import { issueQuote } from '../../../activities/credit/quotes.ts'
 import { countHeldTasks, lockSwitches } from '../../../activities/store/payouts/controls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
-import { recordTransition } from '../../../activities/task/transition.ts'
+import { recordEvidenced } from '../../support/evidenced.ts'
 import { setPause, until, waiting } from '../../support/pauses.ts'
 import { verifies } from '../../verifies.ts'
 import { startTasks, stateLimits, trustedAgent } from './fixture.ts'
@@ -78,7 +78,7 @@ verifies('switches.ordered', 'a run begins before a pause of its rail, or sees i
     const input = { taskId, eventId: name, event, actor: 'agent:x', data, limits: stateLimits }
     const outcome = await refusal(
       transaction(tasks.db, async (tx) => {
-        await recordTransition(tasks.deps, tx, input)
+        await recordEvidenced(tasks.deps, tx, input)
         if (hold !== undefined) order.push(`${name} looked`)
         await hold
       }),

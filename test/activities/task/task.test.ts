@@ -36,6 +36,8 @@ import {
   storeDocument,
 } from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
+import type { TaskEventInput } from '../../../activities/task/task-event.ts'
+import { recordTransition } from '../../../activities/task/transition.ts'
 import { provideInput } from '../../../api/services/tasks/input.ts'
 import { approved, creditFor } from '../../support/task-evidence.ts'
 import { verifies } from '../../verifies.ts'
@@ -680,7 +682,7 @@ verifies(
         taskId: String(working?.task_id),
         eventId: 'x',
         event: 'exception_raised',
-        actor: 'operator:alice',
+        actor: 'agent:1',
         data: { code: 'operator_hold', detail: '' },
       })
       expect(left).toMatchObject({ ok: true, snapshot: { wakes: [waiting?.task_id] } })
@@ -707,7 +709,7 @@ verifies('task.slots', 'an ended run names as many agents as there are free plac
       return ids
     }
     const leave = async (taskId = '') => {
-      const by = { eventId: 'x', event: 'exception_raised', actor: 'operator:alice' } as const
+      const by = { eventId: 'x', event: 'exception_raised', actor: 'agent:1' } as const
       const data = { code: 'operator_hold', detail: '' } as const
       const left = await sendEvent(few.deps, { taskId, ...by, data })
       return left.ok && left.snapshot.wakes
@@ -721,6 +723,56 @@ verifies('task.slots', 'an ended run names as many agents as there are free plac
   } finally {
     await few.stop()
   }
+})
+
+verifies('task.own-evidence', 'a ledger names the evidence of its own task alone', async () => {
+  const [operating, ready, attested, other] = [
+    await tasks.taskIn('operating'),
+    await tasks.taskIn('result_ready'),
+    await tasks.taskIn('attested'),
+    await tasks.taskIn('receipt_issued'),
+  ]
+  const { rows } = await sql<Record<'package' | 'hash' | 'attestation' | 'usage', string>>`
+    select p.return_package_id as package, p.result_sha256 as hash, c.usage_receipt_id as usage, r.receipt_id as attestation
+    from return_packages p join task_credits c on c.task_id = ${other.task_id} join receipts r on r.subject = p.run_id
+    where p.run_id = ${other.run_id}`.execute(tasks.db)
+  const named = rows[0] as (typeof rows)[0]
+  const result_sha256 = named.hash
+  const move = (
+    { task_id: taskId }: { task_id: string },
+    event: TaskEvent,
+    data: object,
+    actor = 'service',
+  ) =>
+    transaction(tasks.db, (tx) =>
+      recordTransition(tasks.deps, tx, {
+        taskId,
+        eventId: 'x',
+        event,
+        actor,
+        data,
+      } as TaskEventInput),
+    )
+  const own = 'is not that of its task'
+  const missing = `rc_${'c'.repeat(64)}`
+  for (const [task, event, data, refusal] of [
+    [operating, 'result_produced', { return_package_id: named.package, result_sha256 }, own],
+    [
+      operating,
+      'result_produced',
+      { return_package_id: `rp_${'c'.repeat(64)}`, result_sha256 },
+      /./,
+    ],
+    [ready, 'result_attested', { receipt_id: named.attestation, proof_hash: result_sha256 }, own],
+    [ready, 'result_attested', { receipt_id: missing, proof_hash: result_sha256 }, /./],
+    [attested, 'receipts_issued', { usage_receipt_id: named.usage }, own],
+    [attested, 'receipts_issued', { usage_receipt_id: missing }, /./],
+  ] as const)
+    await expect(move(task, event, data)).rejects.toThrow(refusal)
+  const hold = { code: 'operator_hold', detail: '' }
+  await expect(move(operating, 'exception_raised', hold, 'operator:alice')).rejects.toThrow(
+    'an operator is named for an own act',
+  )
 })
 
 verifies(

@@ -10,12 +10,12 @@ import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { createChanges } from '../../../../activities/store/postgres/changes.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { listLedger } from '../../../../activities/store/tasks/tasks.ts'
-import { recordTransition } from '../../../../activities/task/transition.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { createTaskGateway } from '../../../../temporal/tasks.ts'
 import { listAttempts } from '../../../support/attempts.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
+import { recordEvidenced } from '../../../support/evidenced.ts'
 import { problemOf } from '../../../support/problems.ts'
 import { redeliver } from '../../../support/redeliver.ts'
 import { trustedAgent } from '../../../support/registering-agent.ts'
@@ -62,7 +62,7 @@ const send = async <Event extends TaskEvent>(
   data: TaskEventData[Event],
 ) => {
   const input = { taskId, eventId: key(), event, actor: 'service', data }
-  await transaction(apis.db, (tx) => recordTransition(taskDeps(), tx, input))
+  await transaction(apis.db, (tx) => recordEvidenced(taskDeps(), tx, input))
   await gateway.advance(taskId)
 }
 
