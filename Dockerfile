@@ -37,7 +37,7 @@ WORKDIR /app
 # A new volume takes its owner from the folder of the image; Docker makes a folder that is missing here as root.
 RUN mkdir -p /var/lib/agent-rails/api /var/lib/agent-rails/worker \
   /var/lib/agent-rails/signer /var/lib/agent-rails/setup \
-  /run/agent-rails/keys /run/agent-rails/wallets /run/agent-rails/cage \
+  /run/agent-rails/keys /run/agent-rails/worker-keys /run/agent-rails/wallets /run/agent-rails/cage \
   && chown -R node:node /var/lib/agent-rails /run/agent-rails
 COPY package.json ./
 COPY docs/callback-receivers docs/callback-receivers

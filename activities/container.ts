@@ -290,9 +290,9 @@ export function signerOf(
 ): Signer<Record<string, unknown>> {
   return async (tx) => {
     const keyStatus = await readKeyStatus(tx, keys, ['receipt'])
-    return async (payload) => {
+    return async (payload, proof) => {
       const key = keyStatus.signer('receipt', issuedAtOf(typ, payload))
-      return { jws: await signCompact(key, { typ, payload }), kid: key.kid }
+      return { jws: await signCompact(key, { typ, payload, proof }), kid: key.kid }
     }
   }
 }

@@ -14,6 +14,7 @@ const signerSchema = configSchema
     CANARY_AMOUNT_ATOMIC: true,
     CANARY_LIFE_S: true,
     SIGNER_SOCKET: true,
+    SIGNER_WORKER_SOCKET: true,
     SIGNER_WALLETS_SOCKET: true,
     SIGNING_KEYS_FILE: true,
     PAYOUT_WALLET_KEY_FILE: true,

@@ -10,6 +10,9 @@ export const signerSettings = {
   SIGNER_SOCKET: file.describe(
     'Unix socket of the signer for the signing keys; empty: this process reads SIGNING_KEYS_FILE itself, in `local` only',
   ),
+  SIGNER_WORKER_SOCKET: file.describe(
+    'only for the signer: the Unix socket of the signing keys that it serves to workers, who name it as their SIGNER_SOCKET; that of SIGNER_SOCKET is then for the API alone',
+  ),
   SIGNER_WALLETS_SOCKET: file.describe(
     'Unix socket of the signer for the payout wallet and the gas wallets; only for workers. Empty: the worker reads their files itself, in `local` only',
   ),

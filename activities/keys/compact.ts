@@ -6,14 +6,19 @@ import { strictJson } from '#domain/core/json-text.ts'
 export type Alg = 'EdDSA' | 'ES256'
 /** A public key as a JWK; `kid` and `alg` inside it are for readers and decide nothing. */
 export type PublicJwk = Record<string, unknown>
+/** What lets the signer verify what it is asked to sign: the receipt before it, and the principal’s signature of a payout. */
+export type SignProof = {
+  readonly previous?: string
+  readonly principal?: { readonly signature: string; readonly idempotency_key: string }
+}
 /** A private key for signing, with its id, its only algorithm and its public half. */
 export type SigningKey = {
   readonly ring: string
   readonly kid: string
   readonly alg: Alg
   readonly publicJwk: PublicJwk
-  /** Signs bytes, or those of a text; ES256 as the 64 bytes `r || s`. */
-  readonly sign: (text: string | Uint8Array) => Promise<Uint8Array>
+  /** Signs bytes, or those of a text; ES256 as the 64 bytes `r || s`. The signer refuses what it cannot verify. */
+  readonly sign: (text: string | Uint8Array, proof?: SignProof) => Promise<Uint8Array>
 }
 /** The parts of a compact JWS, none of them verified. */
 export type CompactParts = {
@@ -46,10 +51,10 @@ export function decodeCompact(jws: string): CompactParts {
 /** Signs a payload as a compact JWS with header `{alg, kid, typ}`. */
 export async function signCompact(
   key: SigningKey,
-  { typ, payload }: { typ: string; payload: object },
+  { typ, payload, proof }: { typ: string; payload: object; proof?: SignProof | undefined },
 ): Promise<string> {
   const input = `${base64urlJson({ alg: key.alg, kid: key.kid, typ })}.${base64urlJson(payload)}`
-  return `${input}.${encodeBase64url(await key.sign(input))}`
+  return `${input}.${encodeBase64url(await key.sign(input, proof))}`
 }
 
 /** The payload of a compact JWS; throws unless `typ`, `alg` and signature are those expected and the header has no `crit`. */

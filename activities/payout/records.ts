@@ -25,7 +25,14 @@ export const payoutReceipt = (
   environment: deps.rail.environment,
   issuer: deps.rail.issuer,
   facts: payoutReceiptFacts(kind, row, transfer),
+  principal: principalOf(row),
 })
+
+const principalOf = ({
+  principal_signature: signature,
+  authorize_idempotency_key: key,
+}: PayoutRow) =>
+  signature === null || key === null ? undefined : { signature, idempotency_key: key }
 
 /** Signs and stores the receipt of a payout's transition in the transaction that makes it. */
 export async function writeReceipt(

@@ -125,19 +125,31 @@ function authorityFault(
 const DAY_MS = 24 * 3600 * 1000
 
 /** Whether the payout is the configured canary of today or yesterday: its recipient, amount and date. */
-function isConfiguredCanary(
+const isConfiguredCanary = (
   payout: SignedPayout,
   canary: Canary | undefined,
   now: number,
+): boolean =>
+  payout.payout_id === payoutIdOf(payout.creator, payout.idempotency_key) &&
+  isCanaryOf(payout, canary, now)
+
+/** The same by the id of the payout, which its creator and key make. */
+export function isCanaryOf(
+  payout: Pick<
+    SignedPayout,
+    'payout_id' | 'creator' | 'payout_wallet' | 'recipient' | 'amount_atomic'
+  >,
+  canary: Canary | undefined,
+  now: number,
 ): boolean {
-  const days = [now * 1000, now * 1000 - DAY_MS].map(
-    (ms) => `canary-${new Date(ms).toISOString().slice(0, 10)}`,
+  const ids = [now * 1000, now * 1000 - DAY_MS].map((ms) =>
+    payoutIdOf(payout.creator, `canary-${new Date(ms).toISOString().slice(0, 10)}`),
   )
   return (
     canary !== undefined &&
     payout.creator === payout.payout_wallet &&
     payout.recipient === canary.recipient &&
     BigInt(payout.amount_atomic) <= canary.amountAtomic &&
-    days.includes(payout.idempotency_key)
+    ids.includes(payout.payout_id)
   )
 }

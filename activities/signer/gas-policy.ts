@@ -1,5 +1,6 @@
 import {
   decodeFunctionData,
+  type EncodeFunctionDataParameters,
   encodeFunctionData,
   type Hex,
   parseAbi,
@@ -64,9 +65,9 @@ function transferOf(data: Hex): Transfer | undefined {
   const form = forms.find((one) => data.startsWith(toFunctionSelector(one)))
   if (form === undefined) return undefined
   try {
-    const abi = [form]
-    const { args } = decodeFunctionData({ abi, data })
-    if (encodeFunctionData({ abi, args }) !== data) return undefined
+    const { args } = decodeFunctionData({ abi: forms, data })
+    const again: EncodeFunctionDataParameters = { abi: [form], args }
+    if (encodeFunctionData(again) !== data) return undefined
     const [from, to, value, validAfter, validBefore, nonce, ...signed] = args
     const [signature] = signed
     if (typeof signature === 'string' && size(signature) > SIGNATURE_BYTES_MAX) return undefined

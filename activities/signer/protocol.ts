@@ -3,8 +3,8 @@ import { ringNames } from '#domain/keys/rotation.ts'
 import { fileStates, type KeyRings, ofEachRing, type Ring } from '../keys/key-ring.ts'
 
 /**
- * The signer speaks JSON-RPC 2.0 over a Unix socket, one object on each line. `SIGNER_SOCKET` serves `keys`, `sign`, and
- * `next_key`, `activate_key`, `retire_key` and `drop_key` of rotations; `SIGNER_WALLETS_SOCKET` serves `wallets`, `sign_transfer` and `sign_gas_transaction`.
+ * The signer speaks JSON-RPC 2.0 over a Unix socket, one object on each line. `SIGNER_SOCKET` serves `keys` and `sign` to the
+ * API, `SIGNER_WORKER_SOCKET` the same and `next_key`, `activate_key`, `retire_key` and `drop_key` of rotations to workers; `SIGNER_WALLETS_SOCKET` serves `wallets`, `sign_transfer` and `sign_gas_transaction`.
  */
 export const requestSchema = z.strictObject({
   jsonrpc: z.literal('2.0'),
@@ -63,8 +63,19 @@ const publicKeys = z
 export const keysAnswer = z.strictObject({ rings: z.strictObject(ofEachRing(() => publicKeys)) })
 export type KeysAnswer = z.output<typeof keysAnswer>
 
-/** `sign`: the exact bytes to sign; the signer reads from them what it signs. */
-export const signParams = z.strictObject({ kid: z.string().max(64), bytes: base64url })
+/** `sign`: the exact bytes to sign; the signer reads from them what it signs, and verifies receipts by what comes with them. */
+export const signParams = z.strictObject({
+  kid: z.string().max(64),
+  bytes: base64url,
+  proof: z
+    .strictObject({
+      previous: z.string().max(262_144).exactOptional(),
+      principal: z
+        .strictObject({ signature: z.string().max(132), idempotency_key: z.string().max(256) })
+        .exactOptional(),
+    })
+    .default({}),
+})
 export const signAnswer = z.strictObject({ signature: base64url })
 
 /** `next_key`: the key of this rotation; its private half stays in the signer. */

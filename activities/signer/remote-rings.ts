@@ -68,9 +68,9 @@ function remoteKey(
     kid,
     alg,
     publicJwk,
-    sign: async (text) => {
+    sign: async (text, proof) => {
       const bytes = encodeBase64url(Buffer.from(text))
-      const answer = await connection.call('sign', { kid, bytes }, signAnswer)
+      const answer = await connection.call('sign', { kid, bytes, proof }, signAnswer)
       const signature = decodeBase64url(answer.signature)
       if (!verifySignature({ alg, publicJwk }, text, signature))
         throw new Error(`the signer answered with no signature of ${kid}`)

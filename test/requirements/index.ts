@@ -34,6 +34,7 @@ import { returnedMoneyRequirements } from './returned-money.ts'
 import { serviceRequirements } from './services.ts'
 import { signerRequirements } from './signer.ts'
 import { stepRequirements } from './steps.ts'
+import { stolenRequirements } from './stolen.ts'
 import { taskRequirements } from './task.ts'
 import { traceRequirements } from './traces.ts'
 import { trustOperationRequirements } from './trust-operations.ts'
@@ -1856,6 +1857,7 @@ export const requirements = {
   ...harnessRequirements,
   ...serviceRequirements,
   ...signerRequirements,
+  ...stolenRequirements,
   ...keyStandingRequirements,
   ...returnedMoneyRequirements,
   ...verificationRequirements,

@@ -64,6 +64,16 @@ export const signerRequirements = {
     behavior:
       'Each key ring signs only its own types, issuer, key and time, which the signer reads from the bytes themselves. A checkpoint never shrinks, and a root is signed only for the last checkpoint.',
   },
+  'signer.sockets': {
+    source: 'decision',
+    behavior:
+      'The API and workers have a socket of the rings each. A table says which of them gets a type or kind, and of which subject; only workers rotate keys, and only the API gets mandates, challenges and checkouts.',
+  },
+  'signer.receipts-verified': {
+    source: 'decision',
+    behavior:
+      'A receipt that follows another comes with it, and the signer verifies its signature, digest, subject and kind itself; payout_authorized and payout_executed come with the signature of the treasury principal over the terms that they state.',
+  },
   'signer.budgets': {
     source: 'decision',
     behavior:

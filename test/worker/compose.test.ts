@@ -232,14 +232,15 @@ verifies('ship.containers', 'api and worker can be scaled: they have no fixed po
   expect(service('api').environment?.['TRUST_PROXY']).toBe('1')
 })
 
-verifies('ship.containers', 'only signer and setup see private keys', () => {
+verifies(['ship.containers', 'stolen.folder'], 'only signer and setup see private keys', () => {
   const sees = (volume: string) =>
     Object.entries(compose.services)
       .filter(([, { volumes = [] }]) => volumes.some((entry) => entry.startsWith(`${volume}:`)))
       .map(([name]) => name)
   expect(sees('signer-files')).toEqual(['setup', 'signer'])
   expect(sees('signer-wallets')).toEqual(['signer', 'worker'])
-  expect(sees('signer-keys')).toEqual(['signer', 'api', 'worker', 'worker-runs'])
+  expect(sees('signer-keys')).toEqual(['signer', 'api'])
+  expect(sees('signer-worker-keys')).toEqual(['signer', 'worker', 'worker-runs'])
   expect(sees('worker-files')).toEqual(['setup', 'worker', 'worker-runs'])
   expect(sees('api-files')).toEqual(['setup', 'api', 'worker', 'worker-runs'])
   expect(sees('setup-files')).toEqual(['setup'])

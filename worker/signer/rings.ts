@@ -1,6 +1,13 @@
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import type { SignerConfig } from '../../activities/config/signer-config.ts'
-import { decodeBase64url, encodeBase64url } from '../../activities/keys/compact.ts'
+import {
+  decodeBase64url,
+  decodeCompact,
+  encodeBase64url,
+  verifyCompact,
+} from '../../activities/keys/compact.ts'
 import type { KeyRings, Ring } from '../../activities/keys/key-ring.ts'
+import { signingPolicyOf } from '../../activities/payout/signer.ts'
 import { openKeyFile } from '../../activities/signer/key-file.ts'
 import { publicHalf } from '../../activities/signer/key-maker.ts'
 import { createLogGuard, openHeadJournal } from '../../activities/signer/log-guard.ts'
@@ -14,38 +21,52 @@ import {
   signParams,
 } from '../../activities/signer/protocol.ts'
 import { createRates } from '../../activities/signer/rates.ts'
+import type { Side } from '../../activities/signer/receipt-rules.ts'
 import { judgeRequest, ringRates } from '../../activities/signer/ring-policy.ts'
 import type { Methods } from '../../activities/signer/serve.ts'
 
 /** Steps of rotations in a second, so that a caller of the socket cannot fill the disk. */
 const rotationRates = { rotations: 20 } as const
 
-type RingConfig = Pick<
-  SignerConfig,
-  'SIGNING_KEYS_FILE' | 'BASE_URL' | 'PKCS11_RINGS' | 'AWS_KMS_RINGS'
->
-
 /**
- * `keys`, `sign` and the steps of rotations over the rings of SIGNING_KEYS_FILE, which is read again once it has changed. The journal of
- * signed checkpoints is next to it.
+ * What each socket serves over the rings of SIGNING_KEYS_FILE, which is read again once it has changed: `keys` and `sign`, to workers
+ * also the steps of rotations. The journal of signed checkpoints is next to it.
  */
 export async function ringMethods(
-  config: RingConfig,
+  config: SignerConfig,
   modules: Modules,
   nowSeconds: () => number = () => Date.now() / 1000,
-): Promise<Methods> {
+): Promise<Record<Side, Methods>> {
   const place = keyPlaceOf(config, modules)
   const rings = await openHeldRings(config.SIGNING_KEYS_FILE, place, modules)
-  const rates = createRates(ringRates)
+  const payouts = signingPolicyOf(config, config.PAYOUT_WALLET_ADDRESS)
   const log = createLogGuard(openHeadJournal(`${config.SIGNING_KEYS_FILE}.journal`))
   const file = openKeyFile(config.SIGNING_KEYS_FILE, place)
   const rotations = createRates(rotationRates)
   const reread = () => rings.receipt.reread?.()
-  return {
-    keys: async () => {
-      await reread()
-      return keysOf(rings)
-    },
+  const common = (side: Side): Methods => {
+    const rates = createRates(ringRates)
+    return {
+      keys: async () => {
+        await reread()
+        return keysOf(rings)
+      },
+      sign: async (params) => {
+        const { kid, bytes: text, proof } = signParams.parse(params)
+        const bytes = decodeBase64url(text)
+        const key = keyNamed(rings, kid)
+        const claimsOfOurs = (jws: string) => claimsOfReceipt(rings, jws)
+        const said = { side, proof, claimsOfOurs, payouts }
+        const facts = { ...said, baseUrl: config.BASE_URL, nowSeconds: nowSeconds() }
+        const judged = judgeRequest({ ring: key.ring as Ring, kid }, bytes, facts)
+        if ('refused' in judged) throw new SignerRefusal('refused', judged.refused)
+        rates.assertWithin(judged.budget)
+        if (judged.budget === 'log') await log.admit(bytes)
+        return { signature: encodeBase64url(await key.sign(bytes)) }
+      },
+    }
+  }
+  const rotation: Methods = {
     next_key: async (params) => {
       const { ring, rotation_id } = nextKeyParams.parse(params)
       rotations.assertWithin('rotations')
@@ -58,18 +79,8 @@ export async function ringMethods(
     activate_key: (params) => changeState('activate', params),
     retire_key: (params) => changeState('retire', params),
     drop_key: (params) => changeState('drop', params),
-    sign: async (params) => {
-      const { kid, bytes: text } = signParams.parse(params)
-      const bytes = decodeBase64url(text)
-      const key = keyNamed(rings, kid)
-      const facts = { baseUrl: config.BASE_URL, nowSeconds: nowSeconds() }
-      const judged = judgeRequest({ ring: key.ring as Ring, kid }, bytes, facts)
-      if ('refused' in judged) throw new SignerRefusal('refused', judged.refused)
-      rates.assertWithin(judged.budget)
-      if (judged.budget === 'log') await log.admit(bytes)
-      return { signature: encodeBase64url(await key.sign(bytes)) }
-    },
   }
+  return { api: common('api'), worker: { ...common('worker'), ...rotation } }
 
   async function changeState(
     act: 'activate' | 'retire' | 'drop',
@@ -80,6 +91,17 @@ export async function ringMethods(
     file[act](kid)
     await reread()
     return { kid }
+  }
+}
+
+/** The claims of a receipt that a key of the file signed, in whatever state it is now. */
+function claimsOfReceipt({ receipt }: KeyRings, jws: string) {
+  try {
+    const { kid } = decodeCompact(jws).header
+    const key = receipt.publicKeys.find((one) => one.kid === kid)
+    return key && verifyCompact(jws, { typ: RECEIPT_TYP, alg: key.alg, publicJwk: key.publicJwk })
+  } catch {
+    return undefined
   }
 }
 

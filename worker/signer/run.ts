@@ -6,25 +6,21 @@ import { assertUnserved, type Methods, serveSigner } from '../../activities/sign
 import { ringMethods } from './rings.ts'
 import { walletMethods } from './wallets.ts'
 
-type MakeMethods = (config: SignerConfig, modules: Modules) => Promise<Methods>
-
 /** Serves the sockets of the configuration until a signal ends the process; throws when a key file or a module cannot be used. */
 export async function runSigner(config: SignerConfig, log: Logger): Promise<void> {
-  const sockets: [name: string, path: string, methods: MakeMethods][] = [
-    ['rings', config.SIGNER_SOCKET, ringMethods],
-    ['wallets', config.SIGNER_WALLETS_SOCKET, walletMethods],
-  ]
-  const named = sockets.filter(([, path]) => path !== '')
-  if (named.length === 0)
-    throw new Error('configuration: SIGNER_SOCKET or SIGNER_WALLETS_SOCKET must name a socket')
+  const { SIGNER_SOCKET, SIGNER_WORKER_SOCKET, SIGNER_WALLETS_SOCKET } = config
+  const all = [SIGNER_SOCKET, SIGNER_WORKER_SOCKET, SIGNER_WALLETS_SOCKET]
+  const paths = all.filter((path) => path !== '')
+  if (paths.length === 0)
+    throw new Error('configuration: no socket is named for the signer to serve')
   // Before the journals are opened: they belong to the process that opened them last.
-  for (const [, path] of named) await assertUnserved(path)
+  for (const path of paths) await assertUnserved(path)
   const modules = await openModules(config)
   const servers = []
-  for (const [name, path, methods] of named) {
+  for (const [name, path, methods] of await served(config, modules)) {
     const onRefusal = (method: string, error: Error) =>
       log.warn({ method, reason: error.message }, 'a request was refused')
-    servers.push(await serveSigner(path, await methods(config, modules), onRefusal))
+    servers.push(await serveSigner(path, methods, onRefusal))
     log.info({ socket: path }, `the signer serves the ${name}`)
   }
   await new Promise<void>((resolve) => {
@@ -32,4 +28,18 @@ export async function runSigner(config: SignerConfig, log: Logger): Promise<void
   })
   for (const server of servers) await server.close()
   modules.close()
+}
+
+/** The sockets that are named, with what each serves; both sockets of the rings share their keys and the journal of the log. */
+async function served(config: SignerConfig, modules: Modules) {
+  const { SIGNER_SOCKET, SIGNER_WORKER_SOCKET, SIGNER_WALLETS_SOCKET } = config
+  const sockets: [name: string, path: string, methods: Methods][] = []
+  if (SIGNER_SOCKET !== '' || SIGNER_WORKER_SOCKET !== '') {
+    const rings = await ringMethods(config, modules)
+    sockets.push(['rings of the API', SIGNER_SOCKET, rings.api])
+    sockets.push(['rings of workers', SIGNER_WORKER_SOCKET, rings.worker])
+  }
+  if (SIGNER_WALLETS_SOCKET !== '')
+    sockets.push(['wallets', SIGNER_WALLETS_SOCKET, await walletMethods(config, modules)])
+  return sockets.filter(([, path]) => path !== '')
 }

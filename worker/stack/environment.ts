@@ -64,11 +64,10 @@ export function addressSettings({
   }
 }
 
-/** The API's settings with the database role of the worker, and the socket of the wallets. */
+/** The API's settings with the database role and the socket of the worker, and that of the wallets. */
 export function workerSettings(facts: EnvironmentFacts): Record<string, string> {
   return {
-    ...apiSettings(facts),
-    DATABASE_URL: facts.databaseUrls.worker,
+    ...runWorkerSettings(facts),
     SIGNER_WALLETS_SOCKET: facts.layout.walletsSocket,
   }
 }
@@ -77,6 +76,7 @@ export function workerSettings(facts: EnvironmentFacts): Record<string, string> 
 export const runWorkerSettings = (facts: EnvironmentFacts): Record<string, string> => ({
   ...apiSettings(facts),
   DATABASE_URL: facts.databaseUrls.worker,
+  SIGNER_SOCKET: facts.layout.workerSocket,
 })
 
 /** Names of the settings that the caller decides for the cage, which inherits nothing else. */
@@ -103,6 +103,7 @@ export function signerSettings({
     BASE_URL: urlOf(ports.base),
     ...addressSettings(addresses),
     SIGNER_SOCKET: layout.signerSocket,
+    SIGNER_WORKER_SOCKET: layout.workerSocket,
     SIGNER_WALLETS_SOCKET: layout.walletsSocket,
     SIGNING_KEYS_FILE: layout.signingKeys,
     PAYOUT_WALLET_KEY_FILE: layout.payoutWalletKey,

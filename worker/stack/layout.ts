@@ -30,6 +30,7 @@ export function layoutOf(dataDirectory: string) {
     signingKeys: at('keys', 'signing-keys.json'),
     tokenKeys: at('keys', 'token-keys.json'),
     signerSocket: socketAt(dataDirectory, 'signer', 'keys.sock'),
+    workerSocket: socketAt(dataDirectory, 'signer', 'worker-keys.sock'),
     walletsSocket: socketAt(dataDirectory, 'signer', 'wallets.sock'),
     cageSocket: socketAt(dataDirectory, 'cage', 'cage.sock'),
     payoutWalletKey: at('keys', 'payout-wallet.json'),

@@ -16,15 +16,16 @@ const run = promisify(execFile)
 /** What a program of ours is run with: its name among the parts, its log, and its whole environment. */
 export type ProgramSettings = { name: string; logFile: string; env: NodeJS.ProcessEnv }
 
-/** The signer; ready once both of its sockets answer. */
+/** The signer; ready once all of its sockets answer. */
 export function signerPart(
   settings: ProgramSettings,
-  sockets: { signerSocket: string; walletsSocket: string },
+  sockets: { signerSocket: string; workerSocket: string; walletsSocket: string },
 ): Part {
   return new Part({
     ...settings,
     prepare: async () => {
-      for (const path of [sockets.signerSocket, sockets.walletsSocket])
+      const { signerSocket, workerSocket, walletsSocket } = sockets
+      for (const path of [signerSocket, workerSocket, walletsSocket])
         privateDirectory(dirname(path))
     },
     launch: async () => ({
@@ -33,7 +34,8 @@ export function signerPart(
       env: settings.env,
     }),
     probe: async () => {
-      await connectSigner(sockets.signerSocket).call('keys', {}, keysAnswer)
+      for (const path of [sockets.signerSocket, sockets.workerSocket])
+        await connectSigner(path).call('keys', {}, keysAnswer)
       await connectSigner(sockets.walletsSocket).call('wallets', {}, walletsAnswer)
     },
   })

@@ -1,6 +1,7 @@
 import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import type { ReceiptClaims } from '#domain/receipts/receipt.ts'
+import type { SignProof } from '../../keys/compact.ts'
 import { clockSeconds, type Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert, type Statement } from '../postgres/prepared.ts'
 import { now } from '../postgres/rows.ts'
@@ -21,12 +22,17 @@ export type NewReceipt = {
   environment: string
   issuer: string
   facts: Record<string, unknown>
+  /** What the treasury principal signed, for the signer alone. */
+  principal?: SignProof['principal'] | undefined
 }
 /**
  * Signs claims as a compact JWS and names the key. Throws 503 if no key is active. `assertOurs` throws unless keys of ours signed these
  * stored receipts.
  */
-export type Sign<Claims> = ((claims: Claims) => Promise<{ jws: string; kid: string }>) & {
+export type Sign<Claims> = ((
+  claims: Claims,
+  proof?: SignProof,
+) => Promise<{ jws: string; kid: string }>) & {
   assertOurs?(stored: readonly ReceiptRow[]): Promise<void>
 }
 /**
@@ -59,9 +65,13 @@ export async function nextReceipt(
   await sign.assertOurs?.(earlier)
   const last = earlier.at(-1)
   const prev = last === undefined ? null : sha256Hex(last.jws)
-  const { issuer, facts, subject, ...claims } = receipt
+  const { issuer, facts, subject, principal, ...claims } = receipt
   const payload: ReceiptClaims = { iss: issuer, iat, sub: subject, ...claims, prev, ...facts }
-  const { jws, kid } = await sign(payload)
+  const proof = {
+    ...(last === undefined ? {} : { previous: last.jws }),
+    ...(principal === undefined ? {} : { principal }),
+  }
+  const { jws, kid } = await sign(payload, proof)
   const row = {
     receipt_id: receiptId(jws),
     subject,

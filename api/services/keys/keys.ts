@@ -207,9 +207,9 @@ function signed(
 ): Promise<ReceiptView> {
   const signReceipt: ReceiptSigner = async (inside) => {
     const rows = await readCurrent(inside, keys, ['receipt'])
-    return async (payload) => {
+    return async (payload, proof) => {
       const key = activeKey(keys.receipt, rows, { not, issuedAt: payload.iat })
-      return { jws: await signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid }
+      return { jws: await signCompact(key, { typ: RECEIPT_TYP, payload, proof }), kid: key.kid }
     }
   }
   return signAct({ ...deps, signReceipt }, tx, { by, act })

@@ -59,7 +59,7 @@ const insert = ({ receipt_id, ...row }: Row) =>
     .execute()
 
 verifies(
-  'log.forged-receipts',
+  ['log.forged-receipts', 'stolen.role-api', 'stolen.role-worker'],
   'a row that no key of ours signed blocks no subject and is no leaf',
   async () => {
     const genuine = await append('other')

@@ -38,7 +38,7 @@ const transferChanges = {
 } as const
 
 verifies(
-  'signer.verifies',
+  ['signer.verifies', 'stolen.role-worker', 'stolen.process-worker'],
   'only a row with the values that the principal signed is signed',
   () => {
     expect(withheldBecause(order, policy, now)).toBeUndefined()

@@ -5,7 +5,7 @@ import { type Section, sections } from '#domain/core/difference.ts'
 import type { ReconciliationDeps } from '../../../activities/reconciliation/deps.ts'
 import { createReconciliationSteps } from '../../../activities/reconciliation/steps.ts'
 import { noteSuspects } from '../../../activities/store/reconciliation/reconciliations.ts'
-import type { Confirmed, Page } from '../../../workflows/reconciliation/activities.ts'
+import type { Compared, Confirmed, Page } from '../../../workflows/reconciliation/activities.ts'
 import { verifies } from '../../verifies.ts'
 import { type Books, startBooks } from './fixture.ts'
 import { placeAt, seedPayout } from './rows.ts'
@@ -104,34 +104,38 @@ verifies(
   },
 )
 
-verifies('reconcile.whole', 'a run that left something out does not end', async () => {
-  const steps = createReconciliationSteps(books.deps)
-  const reconciliationId = `run-${++runs}`
-  await steps.openReconciliation({ reconciliationId, scope: 'changed' })
-  const activity = new MockActivityEnvironment()
-  const compare = (section: Section) =>
-    activity.run(steps.comparePage, { reconciliationId, section })
-  const close = () => steps.closeReconciliation({ reconciliationId })
-  await expect(close()).rejects.toThrow('has not compared everything')
-  await expect(compare('blocks')).rejects.toThrow('are not done')
-  const end = sql`update reconciliations set completed_at = clock_timestamp(), differences = 0
+verifies(
+  ['reconcile.whole', 'stolen.temporal'],
+  'a run that left something out does not end',
+  async () => {
+    const steps = createReconciliationSteps(books.deps)
+    const reconciliationId = `run-${++runs}`
+    await steps.openReconciliation({ reconciliationId, scope: 'changed' })
+    const activity = new MockActivityEnvironment()
+    const compare = (section: Section): Promise<Compared> =>
+      activity.run(steps.comparePage, { reconciliationId, section })
+    const close = () => steps.closeReconciliation({ reconciliationId })
+    await expect(close()).rejects.toThrow('has not compared everything')
+    await expect(compare('blocks')).rejects.toThrow('are not done')
+    const end = sql`update reconciliations set completed_at = clock_timestamp(), differences = 0
     where reconciliation_id = ${reconciliationId}`
-  await expect(end.execute(books.db)).rejects.toThrow('ends when everything is compared')
-  for (const section of sections) while ((await compare(section)).more);
-  // A page that is asked for again is compared once.
-  const seen = (await compare('payouts')).compared
-  await noteSuspects(books.db, reconciliationId, [
-    { section: 'payouts', code: 'workflow_missing', subject: 'po_1', blockNumber: null },
-  ])
-  await expect(close()).rejects.toThrow('has not compared everything')
-  await expect(end.execute(books.db)).rejects.toThrow('ends when everything is compared')
-  const slow = createReconciliationSteps({ ...books.deps, settleMs: 600_000 })
-  const early = activity.run(slow.confirmPage, { reconciliationId, section: 'payouts' as const })
-  await expect(early).rejects.toThrow('have not had the time to land')
-  for (const section of sections)
-    await activity.run(steps.confirmPage, { reconciliationId, section })
-  expect((await close()).compared).toBe(seen)
-})
+    await expect(end.execute(books.db)).rejects.toThrow('ends when everything is compared')
+    for (const section of sections) while ((await compare(section)).more);
+    // A page that is asked for again is compared once.
+    const seen = (await compare('payouts')).compared
+    await noteSuspects(books.db, reconciliationId, [
+      { section: 'payouts', code: 'workflow_failed', subject: 'po_1', blockNumber: null },
+    ])
+    await expect(close()).rejects.toThrow('has not compared everything')
+    await expect(end.execute(books.db)).rejects.toThrow('ends when everything is compared')
+    const slow = createReconciliationSteps({ ...books.deps, settleMs: 600_000 })
+    const early = activity.run(slow.confirmPage, { reconciliationId, section: 'payouts' as const })
+    await expect(early).rejects.toThrow('have not had the time to land')
+    for (const section of sections)
+      await activity.run(steps.confirmPage, { reconciliationId, section })
+    expect((await close()).compared).toBe(seen)
+  },
+)
 
 verifies('reconcile.exceptions', 'every section can be walked where there is nothing', async () => {
   await sql`truncate payouts, transfers, payments, calls cascade`.execute(books.db)

@@ -63,38 +63,42 @@ verifies('signer.gas', 'another recipient, contract or call is refused', () => {
     expect(judged(change), JSON.stringify(change)).toContain('is neither a transfer of the token')
 })
 
-verifies('signer.gas', 'the whole call is read, each argument and every byte', () => {
-  const { data } = plain
-  const dirty = data.replace(
-    payer.slice(2).padStart(64, '0'),
-    `1${payer.slice(2).padStart(63, '0')}`,
-  )
-  expect(dirty).not.toBe(data)
-  for (const changed of [
-    data.slice(0, 10),
-    `${data.slice(0, 10)}${'00'.repeat(32)}`,
-    data.slice(0, -2),
-    `${data}00`,
-    `${data}${'00'.repeat(32)}`,
-    dirty,
-    `${byParts(payment)}00`,
-    encodeTransfer(payment, `0x${'11'.repeat(2_049)}`),
-  ])
-    expect(judged({ data: changed as Hex }), changed).toContain(
-      'is neither a transfer of the token',
+verifies(
+  ['signer.gas', 'stolen.socket-wallets', 'stolen.process-worker'],
+  'the whole call is read, each argument and every byte',
+  () => {
+    const { data } = plain
+    const dirty = data.replace(
+      payer.slice(2).padStart(64, '0'),
+      `1${payer.slice(2).padStart(63, '0')}`,
     )
-  expect(judged({ data: encodeTransfer({ ...payment, value: 0n }, '0x12') })).toContain('nothing')
-  expect(judged({ data: encodeTransfer({ ...payment, to: other }, '0x12') })).toContain(
-    'neither a payout nor a payment',
-  )
-  for (const unsigned of [
-    encodeTransfer({ ...payout, to: other }, signature),
-    encodeTransfer({ ...payout, value: 6n }, signature),
-    encodeTransfer(payout, '0x'),
-    byParts(payout),
-  ])
-    expect(judged({ data: unsigned })).toBe('the payout wallet has not signed this transfer')
-})
+    expect(dirty).not.toBe(data)
+    for (const changed of [
+      data.slice(0, 10),
+      `${data.slice(0, 10)}${'00'.repeat(32)}`,
+      data.slice(0, -2),
+      `${data}00`,
+      `${data}${'00'.repeat(32)}`,
+      dirty,
+      `${byParts(payment)}00`,
+      encodeTransfer(payment, `0x${'11'.repeat(2_049)}`),
+    ])
+      expect(judged({ data: changed as Hex }), changed).toContain(
+        'is neither a transfer of the token',
+      )
+    expect(judged({ data: encodeTransfer({ ...payment, value: 0n }, '0x12') })).toContain('nothing')
+    expect(judged({ data: encodeTransfer({ ...payment, to: other }, '0x12') })).toContain(
+      'neither a payout nor a payment',
+    )
+    for (const unsigned of [
+      encodeTransfer({ ...payout, to: other }, signature),
+      encodeTransfer({ ...payout, value: 6n }, signature),
+      encodeTransfer(payout, '0x'),
+      byParts(payout),
+    ])
+      expect(judged({ data: unsigned })).toBe('the payout wallet has not signed this transfer')
+  },
+)
 
 verifies('signer.gas', 'gas and fee have a bound, and a transaction has a recipient', () => {
   expect(gasRefusal({ ...plain, max_fee_per_gas: '1001' }, policy)).toBe(

@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { expect } from 'vitest'
 import { AGENT_STATEMENT_TYP } from '#domain/agents/statement.ts'
 import { authorityContexts } from '#domain/authority/artifacts.ts'
@@ -15,19 +16,29 @@ import { CHALLENGE_TYP } from '../../../activities/keys/challenge.ts'
 import { CHECKOUT_TYP } from '../../../activities/keys/checkout.ts'
 import { type Ring, ringAlgs } from '../../../activities/keys/key-ring.ts'
 import { MANDATE_TYP, MANDATE_VCT } from '../../../activities/keys/sd-jwt.ts'
-import { judgeRequest } from '../../../activities/signer/ring-policy.ts'
+import { type Side, sides } from '../../../activities/signer/receipt-rules.ts'
+import { type Judgement, judgeRequest } from '../../../activities/signer/ring-policy.ts'
+import { payoutWallet, signingPolicy } from '../../support/signing-order.ts'
 import { verifies } from '../../verifies.ts'
 
 const baseUrl = 'https://svc.example'
 const trust = `${baseUrl}/api/trust-contract`
 const now = 1_795_255_200
 const kid = 'key-1'
-const facts = { baseUrl, nowSeconds: now }
+const payouts = { ...signingPolicy, payoutWallet: payoutWallet.address.toLowerCase() as Hex }
+const facts = { baseUrl, nowSeconds: now, proof: {}, claimsOfOurs: () => undefined, payouts }
+const otherSocket = 'this socket does not get it'
 
 const b64u = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const inputOf = (header: object, payload: object) => `${b64u(header)}.${b64u(payload)}`
-const judge = (ring: Ring, bytes: string | Uint8Array, name = kid) =>
-  judgeRequest({ ring, kid: name }, Buffer.from(bytes), facts)
+const judgeFor = (side: Side, ring: Ring, bytes: string | Uint8Array, name = kid) =>
+  judgeRequest({ ring, kid: name }, Buffer.from(bytes), { ...facts, side })
+/** The judgement for the caller that gets it, or why neither does. */
+const judge = (ring: Ring, bytes: string | Uint8Array, name = kid): Judgement => {
+  const judged = sides.map((side) => judgeFor(side, ring, bytes, name))
+  const isOther = (one: Judgement) => 'refused' in one && one.refused === otherSocket
+  return judged.find((one) => 'budget' in one) ?? judged.find((one) => !isOther(one)) ?? judged[0]!
+}
 const jws = (ring: Ring, typ: unknown, payload: object, header: object = {}) =>
   judge(ring, inputOf({ alg: ringAlgs[ring], kid, typ, ...header }, { iat: now, ...payload }))
 
@@ -186,3 +197,45 @@ verifies('signer.reads-bytes', 'an agent card has interfaces of this service alo
   for (const ring of ['authority', 'checkout', 'agent-statement'] as const)
     expect(of({}, ring), ring).toHaveProperty('refused')
 })
+
+verifies(
+  ['signer.sockets', 'stolen.socket-api', 'stolen.socket-worker'],
+  'each socket gets the types of its caller alone',
+  () => {
+    const root = new Uint8Array(32).fill(7)
+    const artifact = (context: string) =>
+      `${context}\0${JSON.stringify({ context, key_id: kid, issuer: baseUrl })}`
+    const delivery = `cb_${'a'.repeat(64)}`
+    const card = inputOf(
+      { alg: 'EdDSA', kid, typ: 'JOSE' },
+      { supportedInterfaces: [{ url: `${baseUrl}/api/mcp` }] },
+    )
+    const ofBoth: string[] = [RECEIPT_TYP, REPLAY_TYP]
+    const ofWorkers: string[] = [STATEMENT_TYP, COMPLETION_TYP]
+    const asked: [name: string, ring: Ring, bytes: string | Uint8Array, by: readonly Side[]][] = [
+      ...signed.map(([ring, typ, payload]): (typeof asked)[number] => [
+        typ,
+        ring,
+        inputOf({ alg: ringAlgs[ring], kid, typ }, { iat: now, ...payload }),
+        ofBoth.includes(typ) ? sides : [ofWorkers.includes(typ) ? 'worker' : 'api'],
+      ]),
+      ['a mandate', 'authority', artifact(authorityContexts.mandate), ['api']],
+      ['a grant', 'authority', artifact(authorityContexts.grant), ['api']],
+      ['an action', 'authority', artifact(authorityContexts.action), ['worker']],
+      ['a card', 'receipt', card, ['api']],
+      ['a callback', 'callback', `${delivery}.${now}.{"delivery_id":"${delivery}"}`, ['worker']],
+      ['a root', 'log', coseSigned(kid, root), ['worker']],
+      [
+        'a checkpoint',
+        'log',
+        checkpointText({ origin: 'svc.example/log', size: 5, root }),
+        ['worker'],
+      ],
+    ]
+    for (const [name, ring, bytes, by] of asked)
+      for (const side of sides)
+        expect(judgeFor(side, ring, bytes), `${name} for ${side}`).toEqual(
+          by.includes(side) ? { budget: expect.any(String) } : { refused: otherSocket },
+        )
+  },
+)

@@ -101,7 +101,7 @@ verifies('pipeline.operator', 'a revoked credential is credential_invalid', asyn
 })
 
 verifies(
-  'console.session-forged',
+  ['console.session-forged', 'stolen.role-api'],
   'the role of the API opens, prolongs and revives no session',
   async () => {
     const { db, close } = createDatabase({

@@ -73,7 +73,7 @@ async function executeBody(wallet: TestWallet, payoutId: string) {
 }
 
 verifies(
-  'signer.no-way-around',
+  ['signer.no-way-around', 'stolen.process-api'],
   'with an API’s role, SQL and Temporal no attacker is paid',
   async () => {
     const wallet = rail.service.payoutWallet.address

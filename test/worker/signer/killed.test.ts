@@ -24,7 +24,7 @@ const env = {
   PAYOUT_WALLET_ADDRESS: payoutWallet.address,
   PAY_TO_ADDRESS: newWallet().address,
   TREASURY_PRINCIPAL_ADDRESS: signingPolicy.principal,
-  SIGNER_SOCKET: join(scratch, 'keys.sock'),
+  SIGNER_WORKER_SOCKET: join(scratch, 'keys.sock'),
   SIGNER_WALLETS_SOCKET: join(scratch, 'wallets.sock'),
   SIGNING_KEYS_FILE: join(scratch, 'keys.json'),
   PAYOUT_WALLET_KEY_FILE: join(scratch, 'payout.json'),
@@ -49,7 +49,11 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true })
 })
 
-const config = { ...env, SIGNER_DAILY_CAP_ATOMIC: 10_000_000n } as unknown as Config
+const config = {
+  ...env,
+  SIGNER_SOCKET: env.SIGNER_WORKER_SOCKET,
+  SIGNER_DAILY_CAP_ATOMIC: 10_000_000n,
+} as unknown as Config
 const checkpoint = (size: number, fill: number) =>
   checkpointText({ origin: 'svc.example/log', size, root: new Uint8Array(32).fill(fill) })
 

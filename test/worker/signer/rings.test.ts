@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { checkpointText } from '#domain/log/checkpoint.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { loadSignerConfig, type SignerConfig } from '../../../activities/config/signer-config.ts'
@@ -46,7 +47,8 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-const methodsOf = async (own: SignerConfig) => ringMethods(own, await openModules(own))
+const methodsOf = async (own: SignerConfig) =>
+  (await ringMethods(own, await openModules(own))).worker
 let copies = 0
 /** The methods over a copy of the file: a journal belongs to the one signer that opened it last. */
 function methodsOfCopy() {
@@ -146,6 +148,42 @@ verifies(
     await maker.drop(active.kid)
     await rings.log.reread?.()
     expect(rings.log.active.kid).toBe(active.kid)
+  },
+)
+
+verifies(['signer.sockets', 'stolen.socket-api'], 'the API’s socket changes no key', async () => {
+  const own = join(scratch, `copy-${++copies}.json`)
+  copyFileSync(file, own)
+  const settings = { ...config, SIGNING_KEYS_FILE: own }
+  const { api, worker } = await ringMethods(settings, await openModules(settings))
+  expect(Object.keys(api).sort()).toEqual(['keys', 'sign'])
+  expect(Object.keys(worker)).toEqual(expect.arrayContaining(['next_key', 'retire_key']))
+})
+
+verifies(
+  ['signer.receipts-verified', 'stolen.socket-worker'],
+  'a receipt is signed with the one before it, in front of any key',
+  async () => {
+    const { active } = rings.receipt
+    const claims = { iss, iat: seconds(), sub: 'x_1', kind: 'first', prev: null }
+    const previous = await signCompact(active, { typ: RECEIPT_TYP, payload: claims })
+    const payload = { ...claims, kind: 'second', prev: sha256Hex(previous) }
+    await expect(signCompact(active, { typ: RECEIPT_TYP, payload })).rejects.toThrow(
+      'does not come with it',
+    )
+    const proof = { previous }
+    expect(await signCompact(active, { typ: RECEIPT_TYP, payload, proof })).toContain('.')
+    rotateKeysFile(file)
+    await rings.receipt.reread?.()
+    const next = rings.receipt.active
+    expect(next.kid).not.toBe(active.kid)
+    expect(await signCompact(next, { typ: RECEIPT_TYP, payload, proof })).toContain('.')
+    const [header, said] = previous.split('.')
+    const forged = `${header}.${said}.${'A'.repeat(86)}`
+    const after = { ...payload, prev: sha256Hex(forged) }
+    await expect(
+      signCompact(next, { typ: RECEIPT_TYP, payload: after, proof: { previous: forged } }),
+    ).rejects.toThrow('none of this subject')
   },
 )
 

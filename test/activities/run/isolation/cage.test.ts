@@ -74,30 +74,34 @@ verifies('isolation.cage', 'the cage works without a network as its parent would
   expect(rows).toMatchObject({ rows: 1, faults: { total: 0 } })
 })
 
-verifies('isolation.cage', 'the process holds no credential, and reaches no server', async () => {
-  await work('public')
-  const environment = readFileSync(`/proc/${cage.pid}/environ`, 'utf8').split('\0')
-  expect(
-    environment
-      .filter((line) => line !== '')
-      .map((line) => line.split('=')[0])
-      .sort(),
-  ).toEqual(['CAGE_SOCKET', 'LOG_LEVEL', 'PATH', 'RUN_CPU_MS', 'RUN_MEMORY_MB', 'RUN_PROCESSES'])
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  // In the namespace of the cage, with all that Node can do.
-  const code = `require('net').connect(${port},'127.0.0.1').on('connect',()=>{console.log('in');process.exit()}).on('error',(e)=>console.log(e.code))`
-  const said = await new Promise<string>((resolve, reject) =>
-    execFile(
-      'nsenter',
-      ['--target', `${cage.pid}`, '--user', '--net', process.execPath, '-e', code],
-      (error, stdout) => (error === null ? resolve(stdout.trim()) : reject(error)),
-    ),
-  )
-  expect(said).toMatch(/^E(NETUNREACH|CONNREFUSED|HOSTUNREACH|ADDRNOTAVAIL)/)
-  server.close()
-})
+verifies(
+  ['isolation.cage', 'stolen.cage'],
+  'the process holds no credential, and reaches no server',
+  async () => {
+    await work('public')
+    const environment = readFileSync(`/proc/${cage.pid}/environ`, 'utf8').split('\0')
+    expect(
+      environment
+        .filter((line) => line !== '')
+        .map((line) => line.split('=')[0])
+        .sort(),
+    ).toEqual(['CAGE_SOCKET', 'LOG_LEVEL', 'PATH', 'RUN_CPU_MS', 'RUN_MEMORY_MB', 'RUN_PROCESSES'])
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    // In the namespace of the cage, with all that Node can do.
+    const code = `require('net').connect(${port},'127.0.0.1').on('connect',()=>{console.log('in');process.exit()}).on('error',(e)=>console.log(e.code))`
+    const said = await new Promise<string>((resolve, reject) =>
+      execFile(
+        'nsenter',
+        ['--target', `${cage.pid}`, '--user', '--net', process.execPath, '-e', code],
+        (error, stdout) => (error === null ? resolve(stdout.trim()) : reject(error)),
+      ),
+    )
+    expect(said).toMatch(/^E(NETUNREACH|CONNREFUSED|HOSTUNREACH|ADDRNOTAVAIL)/)
+    server.close()
+  },
+)
 
 /** A PDF of one page, whose content stream is deflated as often as that. */
 function pdfOf(content: Buffer, times: number): Buffer {
@@ -186,46 +190,54 @@ verifies('isolation.cage', 'a cage that starts again is waited for', async () =>
   expect(await waiting).toBeTruthy()
 })
 
-verifies('isolation.cage', 'what a cage answers is read as a stranger’s', async () => {
-  const forged = join(folder, 'forged.sock')
-  let answer: (socket: Parameters<typeof sendFrame>[0]) => void = () => undefined
-  const server: Server = createServer((socket) => {
-    socket.on('error', () => undefined)
-    readFrames(socket, (kind) => {
-      if (kind === frame.job) answer(socket)
+verifies(
+  ['isolation.cage', 'stolen.cage'],
+  'what a cage answers is read as a stranger’s',
+  async () => {
+    const forged = join(folder, 'forged.sock')
+    let answer: (socket: Parameters<typeof sendFrame>[0]) => void = () => undefined
+    const server: Server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      readFrames(socket, (kind) => {
+        if (kind === frame.job) answer(socket)
+      })
     })
-  })
-  await new Promise<void>((resolve) => server.listen(forged, resolve))
-  const { trusted } = openPools({ ...settings, CAGE_SOCKET: forged })
-  const asked = { kind: 'extract', mediaType: 'application/pdf', as: document } as const
-  const job = () => trusted.run(asked)
-  answer = (socket) => void socket.write('XXXXX')
-  await expect(job()).rejects.toThrow()
-  answer = (socket) =>
-    void sendFrame(socket, frame.refusal, JSON.stringify({ code: 'paused', detail: 'no' }))
-  await expect(job()).rejects.toBeInstanceOf(ChildDied)
-  answer = (socket) =>
-    void sendFrame(
-      socket,
-      frame.refusal,
-      JSON.stringify({ code: 'input_too_complex', detail: 'x' }),
-    )
-  await expect(job()).rejects.toBeInstanceOf(DomainError)
-  answer = (socket) => void sendFrame(socket, frame.wants, 'another')
-  await expect(job()).rejects.toThrow('unknown list')
-  server.close()
-  expect(() => workIn({ result: {}, findings: 'none', gaps: [] })).toThrow(ChildDied)
-  expect(() => checksIn([{ check: 'mine', ok: true, detail: '' }])).toThrow(ChildDied)
-  const { extraction } = (await read(pdfOf(line, 1))) as { extraction: Record<string, unknown> }
-  const of = {
-    sha256: String(extraction['upload_sha256']),
-    mediaType: 'application/pdf',
-    as: document,
-  }
-  expect(extractedIn({ extraction }, of)).toEqual({ extraction })
-  for (const change of [{ text: 'another' }, { upload_sha256: 'a'.repeat(64) }, { starts: [1e9] }])
-    expect(() => extractedIn({ extraction: { ...extraction, ...change } }, of)).toThrow(ChildDied)
-})
+    await new Promise<void>((resolve) => server.listen(forged, resolve))
+    const { trusted } = openPools({ ...settings, CAGE_SOCKET: forged })
+    const asked = { kind: 'extract', mediaType: 'application/pdf', as: document } as const
+    const job = () => trusted.run(asked)
+    answer = (socket) => void socket.write('XXXXX')
+    await expect(job()).rejects.toThrow()
+    answer = (socket) =>
+      void sendFrame(socket, frame.refusal, JSON.stringify({ code: 'paused', detail: 'no' }))
+    await expect(job()).rejects.toBeInstanceOf(ChildDied)
+    answer = (socket) =>
+      void sendFrame(
+        socket,
+        frame.refusal,
+        JSON.stringify({ code: 'input_too_complex', detail: 'x' }),
+      )
+    await expect(job()).rejects.toBeInstanceOf(DomainError)
+    answer = (socket) => void sendFrame(socket, frame.wants, 'another')
+    await expect(job()).rejects.toThrow('unknown list')
+    server.close()
+    expect(() => workIn({ result: {}, findings: 'none', gaps: [] })).toThrow(ChildDied)
+    expect(() => checksIn([{ check: 'mine', ok: true, detail: '' }])).toThrow(ChildDied)
+    const { extraction } = (await read(pdfOf(line, 1))) as { extraction: Record<string, unknown> }
+    const of = {
+      sha256: String(extraction['upload_sha256']),
+      mediaType: 'application/pdf',
+      as: document,
+    }
+    expect(extractedIn({ extraction }, of)).toEqual({ extraction })
+    for (const change of [
+      { text: 'another' },
+      { upload_sha256: 'a'.repeat(64) },
+      { starts: [1e9] },
+    ])
+      expect(() => extractedIn({ extraction: { ...extraction, ...change } }, of)).toThrow(ChildDied)
+  },
+)
 
 verifies('isolation.cage', 'only the user of the cage opens its socket', async () => {
   await work('public')

@@ -116,7 +116,7 @@ for (const [name, { skipped, prepare }] of Object.entries(places))
       })
       modules = await openModules(config)
       const served = [
-        [config.SIGNER_SOCKET, await ringMethods(config, modules)],
+        [config.SIGNER_SOCKET, (await ringMethods(config, modules)).worker],
         [config.SIGNER_WALLETS_SOCKET, await walletMethods(config, modules)],
       ] as const
       for (const [socket, methods] of served)
@@ -213,7 +213,7 @@ for (const [name, { skipped, prepare }] of Object.entries(places))
         }
         const refusals = async (settings: typeof config) => {
           const methods = {
-            ...(await ringMethods(settings, modules)),
+            ...(await ringMethods(settings, modules)).worker,
             ...(await walletMethods(settings, modules)),
           }
           const { rings } = readKeysFile(settings.SIGNING_KEYS_FILE)

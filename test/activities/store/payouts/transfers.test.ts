@@ -269,7 +269,7 @@ verifies(
 )
 
 verifies(
-  'signer.signs-only',
+  ['signer.signs-only', 'stolen.role-signer'],
   'the signer’s role signs and parks reserved transfers, and nothing else',
   async () => {
     const signer = createDatabase({
@@ -300,27 +300,31 @@ verifies(
   },
 )
 
-verifies('execute.dead-proven', 'no row is dead without the block that proves it', async () => {
-  const payout = await newPayout(address(), 5n)
-  await reserve(payout, 100n)
-  const { payout_id } = payout
-  const bury = (columns: string) =>
-    sql`update transfers set ${sql.raw(columns)} where payout_id = ${payout_id}`.execute(
-      database.db,
+verifies(
+  ['execute.dead-proven', 'stolen.role-worker'],
+  'no row is dead without the block that proves it',
+  async () => {
+    const payout = await newPayout(address(), 5n)
+    await reserve(payout, 100n)
+    const { payout_id } = payout
+    const bury = (columns: string) =>
+      sql`update transfers set ${sql.raw(columns)} where payout_id = ${payout_id}`.execute(
+        database.db,
+      )
+    const block = `dead_block_number = 1, dead_block_hash = '0x${'1'.repeat(64)}'`
+    for (const columns of [
+      "status = 'dead'",
+      `status = 'dead', dead_reason = 'expired', ${block}`,
+      `status = 'dead', dead_reason = 'expired', ${block}, dead_block_time = to_timestamp(valid_before - 1)`,
+      `${block}, dead_reason = 'expired', dead_block_time = to_timestamp(valid_before)`,
+    ])
+      await expect(bury(columns), columns).rejects.toMatchObject({ code: '23514' })
+    await bury(
+      `status = 'dead', dead_reason = 'expired', ${block}, dead_block_time = to_timestamp(valid_before)`,
     )
-  const block = `dead_block_number = 1, dead_block_hash = '0x${'1'.repeat(64)}'`
-  for (const columns of [
-    "status = 'dead'",
-    `status = 'dead', dead_reason = 'expired', ${block}`,
-    `status = 'dead', dead_reason = 'expired', ${block}, dead_block_time = to_timestamp(valid_before - 1)`,
-    `${block}, dead_reason = 'expired', dead_block_time = to_timestamp(valid_before)`,
-  ])
-    await expect(bury(columns), columns).rejects.toMatchObject({ code: '23514' })
-  await bury(
-    `status = 'dead', dead_reason = 'expired', ${block}, dead_block_time = to_timestamp(valid_before)`,
-  )
-  await expect(bury("status = 'reserved'")).rejects.toMatchObject({ code: '23514' })
-})
+    await expect(bury("status = 'reserved'")).rejects.toMatchObject({ code: '23514' })
+  },
+)
 
 verifies(
   'execute.dead-proven',

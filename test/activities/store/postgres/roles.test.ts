@@ -73,7 +73,7 @@ verifies(
 const refused = { code: '42501' }
 
 verifies(
-  'signer.roles',
+  ['signer.roles', 'stolen.role-api'],
   'the API’s role writes no payout, transfer, switch or key by SQL',
   async () => {
     const api = as('api')
@@ -138,12 +138,40 @@ verifies('signer.roles', 'only the API’s role sets a control, by its function'
   ])
 })
 
+verifies('stolen.role-worker', 'the worker’s role writes no session, pause or key', async () => {
+  const worker = as('worker')
+  for (const statement of [
+    'select from operator_sessions',
+    'insert into operator_sessions default values',
+    'update controls set paused = false',
+    'insert into controls default values',
+    'insert into control_changes default values',
+    'update signing_keys set revoked_at = null',
+    'insert into authority_decisions default values',
+    'update operators set revoked_at = null',
+    'insert into proofs default values',
+    'delete from log_leaves',
+    'update log_checkpoints set size = 0',
+    'set session_replication_role = replica',
+    'alter table payouts disable trigger all',
+    'set role agent_rails_api',
+  ])
+    await expect(sql.raw(statement).execute(worker), statement).rejects.toMatchObject(refused)
+})
+
 verifies(
-  'signer.roles',
+  ['signer.roles', 'stolen.role-reader', 'stolen.role-signer'],
   'the reader only reads; the signer sees three tables and signs',
   async () => {
     const [reader, signer] = [as('reader'), as('signer')]
-    await expect(sql`delete from calls`.execute(reader)).rejects.toMatchObject(refused)
+    for (const statement of [
+      'delete from calls',
+      'select from payouts for share',
+      'select from tasks for update',
+      'insert into receipts default values',
+      'lock table payouts in share mode',
+    ])
+      await expect(sql.raw(statement).execute(reader), statement).rejects.toMatchObject(refused)
     await expect(sql`select from calls`.execute(signer)).rejects.toMatchObject(refused)
     await sql`update transfers set signature = null, status = 'signed', parked = null, changed_at = now()`.execute(
       signer,

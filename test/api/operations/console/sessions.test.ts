@@ -94,19 +94,40 @@ verifies('console.session', 'a session ends with signing out', async () => {
   expect(await statusOf(session)).toBe(401)
 })
 
-verifies('console.session', 'it ends with the credential of its operator', async () => {
-  const { operatorId, credential } = await createOperator(apis.db, 'Eve')
-  const session = await signIn(credential)
-  expect(await statusOf(session)).toBe(200)
-  await revokeOperator(apis.db, operatorId)
-  expect(await statusOf(session)).toBe(401)
-})
+verifies(
+  ['console.session', 'stolen.session'],
+  'it ends with the credential of its operator',
+  async () => {
+    const { operatorId, credential } = await createOperator(apis.db, 'Eve')
+    const session = await signIn(credential)
+    expect(await statusOf(session)).toBe(200)
+    await revokeOperator(apis.db, operatorId)
+    expect(await statusOf(session)).toBe(401)
+  },
+)
 
 verifies('console.session', 'another operator ends all sessions of one', async () => {
   const { operatorId, credential } = await createOperator(apis.db, 'Bob')
   const [one, two, ada] = [await signIn(credential), await signIn(credential), await signIn()]
   await send('POST', '/api/operator/session/end', ada, { operator_id: operatorId })
   expect(await Promise.all([one, two, ada].map(statusOf))).toEqual([401, 401, 200])
+})
+
+verifies('stolen.session', 'a session moves no payout and makes no operator', async () => {
+  const session = await signIn()
+  const before = await apis.db.selectFrom('operators').selectAll().execute()
+  for (const id of ['payout-create', 'payout-authorize', 'payout-execute']) {
+    const { http } = operations.find((one) => one.id === id) ?? {}
+    const answer = await send('POST', String(http?.path), session)
+    expect([id, answer.status, (await answer.json()).code]).toEqual([
+      id,
+      401,
+      'wallet_proof_required',
+    ])
+  }
+  for (const path of ['/api/operator/operators', '/api/operator/credentials'])
+    expect((await send('POST', path, session, { name: 'Eve' })).status, path).not.toBe(201)
+  expect(await apis.db.selectFrom('operators').selectAll().execute()).toEqual(before)
 })
 
 /** Each operation of the console, as its own address and method. */

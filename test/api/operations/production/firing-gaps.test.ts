@@ -188,19 +188,23 @@ verifies('workflow.stops', 'a run that was paid before a stop is found after it'
   expect(await balanceOf(one.agent)).toBe(451)
 })
 
-verifies('workflow.due', 'firings that nothing made due start one run', async () => {
-  const { agent, workflow } = await fired()
-  const { workflow_id: workflowId } = workflow
-  const ended = []
-  for (const name of ['forged', 'forged-2030-01-01T00:00:00Z', 'forged-again'])
-    ended.push(await worker.fireWorkflow({ workflowId, firing: `${workflowId}-${name}` }))
-  expect(ended.map((firing) => [firing?.state, firing?.code])).toEqual([
-    ['started', null],
-    ['refused', 'rate_limited'],
-    ['refused', 'rate_limited'],
-  ])
-  expect(await balanceOf(agent)).toBe(451)
-})
+verifies(
+  ['workflow.due', 'stolen.temporal'],
+  'firings that nothing made due start one run',
+  async () => {
+    const { agent, workflow } = await fired()
+    const { workflow_id: workflowId } = workflow
+    const ended = []
+    for (const name of ['forged', 'forged-2030-01-01T00:00:00Z', 'forged-again'])
+      ended.push(await worker.fireWorkflow({ workflowId, firing: `${workflowId}-${name}` }))
+    expect(ended.map((firing) => [firing?.state, firing?.code])).toEqual([
+      ['started', null],
+      ['refused', 'rate_limited'],
+      ['refused', 'rate_limited'],
+    ])
+    expect(await balanceOf(agent)).toBe(451)
+  },
+)
 
 verifies('workflow.stops', 'SQL pays no firing of a workflow that is stopped', async () => {
   const one = await fired()

@@ -104,7 +104,7 @@ async function runActivities(asked: [queue: string, name: string, input: unknown
 }
 
 verifies(
-  'task.transport',
+  ['task.transport', 'stolen.temporal'],
   'a client of Temporal alone funds, approves and moves nothing',
   async () => {
     const unpaid = await calls.agreed('operational')
