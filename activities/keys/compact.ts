@@ -1,16 +1,12 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
 import { isSoundKeyText } from '#domain/core/ed25519.ts'
 import { strictJson } from '#domain/core/json-text.ts'
+import type { SignProof } from '#domain/receipts/receipt.ts'
 
 /** The algorithms our rings and trusted issuers use (RFC 7518, RFC 8037); a key has exactly one. */
 export type Alg = 'EdDSA' | 'ES256'
 /** A public key as a JWK; `kid` and `alg` inside it are for readers and decide nothing. */
 export type PublicJwk = Record<string, unknown>
-/** What lets the signer verify what it is asked to sign: the receipt before it, and the principal’s signature of a payout. */
-export type SignProof = {
-  readonly previous?: string
-  readonly principal?: { readonly signature: string; readonly idempotency_key: string }
-}
 /** A private key for signing, with its id, its only algorithm and its public half. */
 export type SigningKey = {
   readonly ring: string

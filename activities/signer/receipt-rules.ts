@@ -1,9 +1,8 @@
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { CHAIN_ID } from '#domain/core/limits.ts'
 import { principalDigest } from '#domain/payouts/principal-authorization.ts'
-import type { PayoutReceiptKind } from '#domain/receipts/receipt.ts'
+import type { PayoutReceiptKind, SignProof } from '#domain/receipts/receipt.ts'
 import { recoverSigner } from '../chain/wallet-signature.ts'
-import type { SignProof } from '../keys/compact.ts'
 import { principalTermsOf } from '../payout/authorization.ts'
 import { isCanaryOf, type SigningPolicy } from '../payout/signing-rules.ts'
 

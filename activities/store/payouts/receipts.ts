@@ -1,7 +1,6 @@
 import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
-import type { ReceiptClaims } from '#domain/receipts/receipt.ts'
-import type { SignProof } from '../../keys/compact.ts'
+import type { ReceiptClaims, SignProof } from '#domain/receipts/receipt.ts'
 import { clockSeconds, type Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert, type Statement } from '../postgres/prepared.ts'
 import { now } from '../postgres/rows.ts'

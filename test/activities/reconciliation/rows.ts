@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 
 export const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
 /** Places a run by hand at one of its stages, so that a test looks at some sections only. */
 export const placeAt = (db: Kysely<Database>, reconciliationId: string, stage: number) =>
-  db.transaction().execute(async (tx) => {
+  transaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
     await sql`update reconciliations set stage = ${stage}, after_key = null where reconciliation_id = ${reconciliationId}`.execute(
       tx,

@@ -2,8 +2,9 @@ import type { Hex } from 'viem'
 import { expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { payoutId as payoutIdOf } from '#domain/core/ids.ts'
-import { payoutReceiptFacts, RECEIPT_TYP } from '#domain/receipts/receipt.ts'
-import { type SignProof, signCompact, verifyCompact } from '../../../activities/keys/compact.ts'
+import type { PayoutFacts } from '#domain/payouts/payout.ts'
+import { payoutReceiptFacts, RECEIPT_TYP, type SignProof } from '#domain/receipts/receipt.ts'
+import { signCompact, verifyCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { receiptRefusal, type Side } from '../../../activities/signer/receipt-rules.ts'
@@ -37,8 +38,9 @@ const judge = (claims: Claims, proof: SignProof = {}, side: Side = 'worker') =>
 /** The receipts of one payout that the principal signed, each after the one before. */
 async function chain() {
   const { payout, transfer } = await signedOrder()
-  const row = { ...payout, mandate_ref: null } as Parameters<typeof payoutReceiptFacts>[1]
-  const created = { ...row, state: 'created', expires_at: null } as typeof row
+  const times = { created_at: new Date(), authorized_at: null, executed_at: null }
+  const row: PayoutFacts = { ...payout, ...times, mandate_ref: null }
+  const created: PayoutFacts = { ...row, state: 'created', expires_at: null }
   const principal = {
     signature: String(payout.principal_signature),
     idempotency_key: String(payout.authorize_idempotency_key),

@@ -734,7 +734,7 @@ verifies('task.own-evidence', 'a ledger names the evidence of its own task alone
   ]
   const { rows } = await sql<Record<'package' | 'hash' | 'attestation' | 'usage', string>>`
     select p.return_package_id as package, p.result_sha256 as hash, c.usage_receipt_id as usage, r.receipt_id as attestation
-    from return_packages p join task_credits c on c.task_id = ${other.task_id} join receipts r on r.subject = p.run_id
+    from return_packages p join task_credits c on c.task_id = ${other.task_id} and c.state = 'used' join receipts r on r.subject = p.run_id
     where p.run_id = ${other.run_id}`.execute(tasks.db)
   const named = rows[0] as (typeof rows)[0]
   const result_sha256 = named.hash

@@ -22,7 +22,7 @@ const env = {
   BASE_URL: 'https://svc.example',
   ASSET_CONTRACT_ADDRESS: signingPolicy.asset,
   PAYOUT_WALLET_ADDRESS: payoutWallet.address,
-  PAY_TO_ADDRESS: newWallet().address,
+  PAY_TO_ADDRESS: `0x${'4'.repeat(40)}`,
   TREASURY_PRINCIPAL_ADDRESS: signingPolicy.principal,
   SIGNER_WORKER_SOCKET: join(scratch, 'keys.sock'),
   SIGNER_WALLETS_SOCKET: join(scratch, 'wallets.sock'),

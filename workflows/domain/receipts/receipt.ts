@@ -24,6 +24,12 @@ export type ReceiptClaims = {
   [fact: string]: unknown
 }
 
+/** What lets the signer verify what it is asked to sign: the receipt before it, and the principal’s signature of a payout. */
+export type SignProof = {
+  readonly previous?: string
+  readonly principal?: { readonly signature: string; readonly idempotency_key: string }
+}
+
 const finality: Partial<Record<PayoutReceiptKind, string>> = {
   payout_executed: 'included',
   payout_final: 'finalized',

@@ -119,11 +119,8 @@ verifies('stolen.session', 'a session moves no payout and makes no operator', as
   for (const id of ['payout-create', 'payout-authorize', 'payout-execute']) {
     const { http } = operations.find((one) => one.id === id) ?? {}
     const answer = await send('POST', String(http?.path), session)
-    expect([id, answer.status, (await answer.json()).code]).toEqual([
-      id,
-      401,
-      'wallet_proof_required',
-    ])
+    const { code } = (await answer.json()) as { code?: string }
+    expect([id, answer.status, code]).toEqual([id, 401, 'wallet_proof_required'])
   }
   for (const path of ['/api/operator/operators', '/api/operator/credentials'])
     expect((await send('POST', path, session, { name: 'Eve' })).status, path).not.toBe(201)

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
 import { packetops } from '#domain/rails/packetops.ts'
@@ -328,13 +329,17 @@ verifies(
       })
     const waiting = await agreed()
     expect((await read(waiting.token)).status).toBe(409)
-    const { token, runId } = await delivered()
+    const { taskId, token, runId } = await delivered()
+    await sql`update receipts set set_aside_at = now() where receipt_id in
+      (select receipt_id from task_events where task_id = ${taskId} and event = 'receipts_issued')`.execute(
+      apis.db,
+    )
     const fetched = (await asAgent().call('fetch-return-package', packageInput(runId))).body
     const body = (await (await read(token)).json()) as Record<string, unknown>
     expect(body).toMatchObject({
       return_package: fetched.return_package,
       completion: fetched.completion,
-      // The credit of this test was funded by a receipt that does not exist.
+      // The receipt of the charge is no longer a record.
       record: {
         verdict: 'refused',
         checks: expect.arrayContaining([
