@@ -197,6 +197,8 @@ type CallContext = {
   /** Whether this attempt leads its call: no other attempt has begun the effect. */
   readonly leads: boolean
   readonly requestId: string
+  /** Whose processor time the work of a caller without trust takes. */
+  readonly network: string
   /** The request as it was sent, for signatures and streams. */
   readonly sent: Pick<CallRequest, 'headers' | 'stream' | 'isInsider' | 'tool'>
   /** The payment of the request by x402 or MPP; throws 402 `payment_invalid` for one in another form. */

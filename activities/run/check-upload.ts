@@ -7,7 +7,7 @@ import type {
   UploadCheckSnapshot,
   UploadCheckSteps,
 } from '../../workflows/upload-check/activities.ts'
-import { isTrustedAgent } from '../store/agents/agents.ts'
+import { readAgentTrust } from '../store/agents/agents.ts'
 import {
   beginCheckAttempt,
   DOCUMENT,
@@ -17,6 +17,7 @@ import {
   takeBackCheckAttempt,
   type UploadCheckRow,
 } from '../store/agents/upload-checks.ts'
+import { countingCompute } from '../store/calls/compute.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { extractedIn, rowsIn } from './caged-answers.ts'
 import type { Extracted, ReadAs } from './extract/extract.ts'
@@ -38,11 +39,12 @@ export function createUploadCheckSteps({ db, pools }: CheckDeps): UploadCheckSte
       const check = await findUploadCheck(db, checkId)
       if (check === undefined) return null
       if (check.outcome !== null) return snapshotOf(check, check.outcome)
-      const trusted = await isTrustedAgent(db, check.owner)
-      const pool = (trusted ? pools.trusted : pools.strangers).queue(check.owner)
-      const { outcome, extraction } = await whileAlive(({ signal }) =>
-        readUpload({ db, pool }, check, signal),
-      )
+      const { trusted, network } = await readAgentTrust(db, check.owner)
+      const { outcome, extraction } = await countingCompute(db, network, (spend) => {
+        const lane = trusted ? pools.trusted : pools.strangers
+        const pool = lane.queue(network ?? check.owner, spend)
+        return whileAlive(({ signal }) => readUpload({ db, pool }, check, signal))
+      })
       await endUploadCheck(db, checkId, outcome, extraction)
       return snapshotOf(check, outcome)
     },

@@ -2,17 +2,17 @@ import type { ModelOutput } from '#domain/drafts/draft.ts'
 import { Drafts } from '#domain/drafts/draft.ts'
 import { withTexts } from '#domain/rails/documents.ts'
 import type { DraftedRound, RunDrafts } from '../../workflows/run/activities.ts'
+import { countingCompute } from '../store/calls/compute.ts'
 import { insertModelCalls, listModelOutputs } from '../store/model/model-calls.ts'
 import { insertRunDrafts } from '../store/model/run-drafts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { latestOutput, requireRun } from '../store/tasks/runs.ts'
-import { requireTask } from '../store/tasks/tasks.ts'
+import { requireTask, type TaskRow } from '../store/tasks/tasks.ts'
 import { promptsIn } from './caged-answers.ts'
 import { whileAlive } from './heartbeat.ts'
 import { readRunInput } from './input.ts'
 import type { Job } from './isolation/job.ts'
-import { poolFor, type RunPools } from './isolation/pools.ts'
-import type { RailPool } from './isolation/rail-pool.ts'
+import { queueOf, type RunPools } from './isolation/pools.ts'
 
 type DraftDeps = { readonly db: Tx; readonly pools: RunPools }
 
@@ -21,30 +21,39 @@ export function createDraftSteps({ db, pools }: DraftDeps): RunDrafts {
   return {
     planDrafts: (place) =>
       whileAlive(async ({ signal }) => {
-        const { job, pool } = await jobOf({ db, pools }, place)
-        const prompts = promptsIn(await pool.run(job, {}, signal))
+        const asked = await askedOf(db, place)
+        const prompts = promptsIn(await runIn({ db, pools }, asked, signal))
         await insertModelCalls(db, place.runId, prompts)
         return prompts.map(({ sha256 }) => sha256)
       }),
     keepDrafts: (place) =>
       whileAlive(async ({ signal }) => {
         const outputs = (await listModelOutputs(db, place.runId)).map(({ content }) => content)
-        const { job, pool } = await jobOf({ db, pools }, place, outputs)
-        const made = Drafts.nullable().parse(await pool.run(job, {}, signal))
+        const asked = await askedOf(db, place, outputs)
+        const made = Drafts.nullable().parse(await runIn({ db, pools }, asked, signal))
         if (made !== null) await transaction(db, (tx) => insertRunDrafts(tx, place, made))
       }),
   }
 }
 
-async function jobOf(
+type Asked = { readonly job: Job; readonly task: TaskRow }
+
+const runIn = (
   { db, pools }: DraftDeps,
+  { job, task }: Asked,
+  signal: AbortSignal,
+): Promise<unknown> =>
+  countingCompute(db, task.network, (spend) => queueOf(pools, { task, spend }).run(job, {}, signal))
+
+async function askedOf(
+  db: Tx,
   { runId, attempt }: DraftedRound,
   outputs: readonly ModelOutput[] | null = null,
-): Promise<{ job: Job; pool: Pick<RailPool, 'run'> }> {
+): Promise<Asked> {
   const task = await requireTask(db, (await requireRun(db, runId)).task_id)
   const { rail, value, extractions } = await readRunInput(db, task)
   const work = await latestOutput(db, runId, attempt, 'worker')
   const input = withTexts(rail, value, extractions)
   const job = { kind: 'draft', rail: rail.key, input, work, outputs } as const
-  return { job, pool: poolFor(pools, task).queue(task.agent_id ?? 'no agent') }
+  return { job, task }
 }

@@ -4,12 +4,13 @@ import type { Work } from '#domain/rails/rail.ts'
 import { oversize } from '#domain/rails/tiers.ts'
 import type { StepProgress } from '#domain/runs/progress.ts'
 import type { Check } from '#domain/tasks/terms.ts'
+import { countingCompute } from '../store/calls/compute.ts'
 import { beginAttempt, takeBackAttempt } from '../store/tasks/step-attempts.ts'
 import { checksIn, workIn } from './caged-answers.ts'
 import type { CurrentRun, StepResult } from './current-run.ts'
 import { inputBytes, openUploads, readRunInput } from './input.ts'
 import type { RailInput } from './isolation/job.ts'
-import { poolFor, type RunPools } from './isolation/pools.ts'
+import { queueOf, type RunPools } from './isolation/pools.ts'
 import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
 
 export type Isolation = {
@@ -26,7 +27,7 @@ export async function workApart(
   const { input, streams } = await opened(current, report)
   const { tier } = current.task
   const job = { kind: 'work', tier, ...input } as const
-  return workIn(await poolOf(pools, current).run(job, streams, signal))
+  return workIn(await inQueue(pools, current, (queue) => queue.run(job, streams, signal)))
 }
 
 /** Makes the checks of the validator in a process of the pool. */
@@ -38,17 +39,22 @@ export async function validateApart(
   const { input, streams } = await opened(current, report)
   const { tier } = current.task
   const job = { kind: 'validate', tier, work, ...input } as const
-  return checksIn(await poolOf(pools, current).run(job, streams, signal))
+  return checksIn(await inQueue(pools, current, (queue) => queue.run(job, streams, signal)))
 }
 
 /**
- * Each agent has a queue in its pool. A revision has processes of its own: what a process that was used before may have done wrong is
- * not done again.
+ * Does work in the queue of its run, and counts its processor time for the network of strangers. A revision has processes of its own:
+ * what a process that was used before may have done wrong is not done again.
  */
-function poolOf(pools: RunPools, { run, task }: CurrentRun): Pick<RailPool, 'run'> {
-  const pool = poolFor(pools, task)
-  return run.round === 0 ? pool.queue(task.agent_id ?? 'no agent') : pool.apart
-}
+const inQueue = (
+  pools: RunPools,
+  { db, run, task }: CurrentRun,
+  work: (queue: Pick<RailPool, 'run'>) => Promise<unknown>,
+): Promise<unknown> =>
+  countingCompute(db, task.network, (spend) => {
+    const queue = queueOf(pools, { task, spend })
+    return work(run.round === 0 ? queue : queue.apart)
+  })
 
 async function opened({ db, task }: CurrentRun, report: Isolation['report']) {
   const run = await readRunInput(db, task)

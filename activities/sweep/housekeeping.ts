@@ -7,10 +7,9 @@ import { forgetReadings } from '../store/agents/upload-readings.ts'
 import { removeExpiredDrafts } from '../store/authority/mandates.ts'
 import { forgetPosts } from '../store/callbacks/callback-posts.ts'
 import { listAbandonedCalls, releaseCall } from '../store/calls/calls.ts'
-import { forgetFailures } from '../store/calls/failed-attempts.ts'
 import { lockCaller } from '../store/calls/grants.ts'
-import { forgetLimits } from '../store/calls/rate-limits.ts'
 import { creditUndelivered, listUndelivered } from '../store/calls/undelivered.ts'
+import { forgetWindows } from '../store/calls/window-counts.ts'
 import { transaction } from '../store/postgres/db.ts'
 import { listUnreleased } from '../store/production/firing-charges.ts'
 import type { Database } from '../store/schema/schema.ts'
@@ -58,8 +57,7 @@ export async function removeInputs(
 /** Removes the counts of limits, failed attempts, callback posts and readings, and the drafts of mandates, whose time is over. */
 export async function forgetCounts(db: Kysely<Database>): Promise<void> {
   await removeExpiredDrafts(db)
-  await forgetFailures(db, PAGE)
-  await forgetLimits(db, COUNTS_PER_SWEEP)
+  await forgetWindows(db, COUNTS_PER_SWEEP)
   await forgetPosts(db)
   await forgetReadings(db)
 }

@@ -12,6 +12,8 @@ export type TaskEventInput = Actor & {
   event: TaskEvent
   data: TaskEventData[TaskEvent]
   limits?: StateLimits
+  /** Of a submission without an agent: whose processor time it takes. */
+  network?: string | undefined
 }
 
 /** A transition: the row before and after it, its entry in the ledger, and the event that caused it. */

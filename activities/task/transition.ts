@@ -72,7 +72,7 @@ async function transitionOf(
   tx: Tx,
   { before, input, data, nowSeconds }: Requested,
 ): Promise<Transition> {
-  const { taskId, event, actor, limits = timing.task.limits } = input
+  const { taskId, event, actor, network, limits = timing.task.limits } = input
   const from: TaskState | 'none' = before?.state ?? 'none'
   const to = nextTaskState(from, event, before?.resume_state)
   if (to === undefined) throw refuseTaskEvent(from, event)
@@ -83,7 +83,8 @@ async function transitionOf(
   const entry = ledgerEntry(taskId, head, move)
   const moved = { state: to, sequence: entry.sequence, head_hash: entry.hash, changed_at: at }
   const base =
-    before ?? (await submittedTask(tx, { ...(data as TaskEventData['submit']), taskId, moved }))
+    before ??
+    (await submittedTask(tx, { ...(data as TaskEventData['submit']), taskId, moved, network }))
   const resume_state =
     before === undefined ? null : resumeStateAfter(before.state, event, before.resume_state)
   const named = { ...base, ...moved, ...columnsOf(event, data), resume_state }

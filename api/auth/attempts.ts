@@ -2,10 +2,10 @@ import type { ErrorCode } from '#domain/core/error-codes.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import {
-  countFailures,
-  type Failures,
-  readFailures,
-} from '../../activities/store/calls/failed-attempts.ts'
+  countInWindows,
+  readWindows,
+  type WindowCount,
+} from '../../activities/store/calls/window-counts.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 
 /** Who tries: the client's address, and the id in the credential where there is one. */
@@ -35,29 +35,32 @@ export class TooManyAttempts extends DomainError {}
  */
 export function createAttempts(db: Tx, perMinute: number): Attempts {
   const over = new Map<string, number>()
-  const count = inBatches((counts) => countFailures(db, counts, limits.failedAttemptsWindowSeconds))
+  const count = inBatches((counts) =>
+    countInWindows(db, counts, limits.failedAttemptsWindowSeconds),
+  )
 
   const leftOf = (subjects: readonly string[]): number =>
     Math.max(...subjects.map((subject) => (over.get(subject) ?? 0) - performance.now()))
-  const learn = (counted: ReadonlyMap<string, Failures>) => {
+  const learn = (counted: ReadonlyMap<string, WindowCount>) => {
     const now = performance.now()
     for (const [subject, until] of over) if (until <= now) over.delete(subject)
-    for (const [subject, { failures, leftMs }] of counted)
-      if (failures > perMinute) over.set(subject, now + leftMs)
+    for (const [subject, { points, left_ms }] of counted)
+      if (points > perMinute) over.set(subject, now + left_ms)
   }
   return {
     guard: ({ address, credentialId }, check) =>
       check().catch(async (error: unknown) => {
         if (!(error instanceof DomainError) || !failing.has(error.refusal.code)) throw error
-        const own = `address:${address}`
-        const subjects = credentialId === undefined ? [own] : [own, `credential:${credentialId}`]
+        const own = `failed:address:${address}`
+        const subjects =
+          credentialId === undefined ? [own] : [own, `failed:credential:${credentialId}`]
         if (leftOf([own]) <= 0) learn(await count(subjects))
         const leftMs = leftOf(subjects)
         throw leftMs > 0 ? tooMany(leftMs) : error
       }),
     assertFew: async (address) => {
-      const own = `address:${address}`
-      if (leftOf([own]) <= 0) learn(await readFailures(db, [own]))
+      const own = `failed:address:${address}`
+      if (leftOf([own]) <= 0) learn(await readWindows(db, [own]))
       const leftMs = leftOf([own])
       if (leftMs > 0) throw tooMany(leftMs)
     },
@@ -65,9 +68,11 @@ export function createAttempts(db: Tx, perMinute: number): Attempts {
 }
 
 /** Collects failures while a statement runs and counts them in the next one: a process runs one statement at a time. */
-function inBatches(count: (counts: ReadonlyMap<string, number>) => Promise<Map<string, Failures>>) {
+function inBatches(
+  count: (counts: ReadonlyMap<string, number>) => Promise<Map<string, WindowCount>>,
+) {
   let before: Promise<unknown> = Promise.resolve()
-  let next: { counts: Map<string, number>; counted: Promise<Map<string, Failures>> } | undefined
+  let next: { counts: Map<string, number>; counted: Promise<Map<string, WindowCount>> } | undefined
   return (subjects: readonly string[]) => {
     if (next === undefined) {
       const counts = new Map<string, number>()

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { networkOf } from '../http/client-address.ts'
 import type { AnyOperation, Reply, ReplyBody } from '../operation.ts'
 import type { AuthorizedCall, CallExecution } from './call.ts'
 import { carriedPayment } from './mpp-payment.ts'
@@ -21,6 +22,7 @@ export const contextWith = (
   callId,
   leads,
   requestId: call.request.requestId,
+  network: networkOf(call.request.address),
   sent: call.request,
   carriedPayment: () => carriedPayment(call, callId),
   ...call.deps.services,

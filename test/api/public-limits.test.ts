@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { countInWindows } from '../../activities/store/calls/window-counts.ts'
 import { proofOf } from '../support/agent.ts'
 import { freshKey } from '../support/agent-use.ts'
 import { newWallet } from '../support/chain.ts'
@@ -103,6 +104,34 @@ verifies(
     ])
     expect(writes).toEqual([200, 200, 200, 429, 429])
     expect(await statuses(1, '192.0.2.2', () => ['/api/agents/quote', quote('q-0')])).toEqual([200])
+  },
+)
+
+verifies(
+  'admission.compute',
+  'sandbox runs of a network without processor time left are 429',
+  async () => {
+    await countInWindows(apis.db, new Map([['compute:198.51.100.0/24', 300_000]]), 600)
+    const start = async (address: string) => {
+      const answer = await fetch(`${apis.hosts[0]!.base}/api/agent-sandbox`, {
+        method: 'POST',
+        headers: { 'x-forwarded-for': address, 'content-type': 'application/json' },
+        body: JSON.stringify({ rail: 'tokenops', idempotency_key: freshKey() }),
+      })
+      const { code, detail } = (await answer.json()) as { code?: string; detail?: string }
+      return { code, detail, wait: Number(answer.headers.get('retry-after')) }
+    }
+    const refused = await start('198.51.100.9')
+    expect(refused).toMatchObject({
+      code: 'rate_limited',
+      detail: 'callers without trust of this network have used their processor time',
+    })
+    expect(refused.wait).toBeGreaterThan(0)
+    expect(refused.wait).toBeLessThanOrEqual(600)
+    // There is no Temporal here, so that a run which is stored is not begun.
+    expect((await start('203.0.113.9')).code).not.toBe('rate_limited')
+    const { rows } = await sql<{ network: string }>`select network from tasks`.execute(apis.db)
+    expect(rows).toEqual([{ network: '203.0.113.0/24' }])
   },
 )
 

@@ -50,6 +50,11 @@ export const admissionRequirements = {
     behavior:
       'Fifty repeats of a call that are sent at once are all answered with the one answer: one of them works in each process, and the others wait for its end. Of more than 100 in a process the others are 503 contention, with the time until those have ended.',
   },
+  'admission.compute': {
+    source: 'limits § Task and run limits',
+    behavior:
+      'The processor time of sandbox runs and readings counts for the network of callers without trust, from which their agents were registered. A network that has used 300 s within 600 s is refused with 429 and the time until its window ends; other networks and trusted agents are served.',
+  },
   'admission.connections': {
     source: 'limits § Call limits',
     behavior:

@@ -169,7 +169,7 @@ export type Callers = Awaited<ReturnType<typeof openCallers>>
 export const isOpen = (operation: AnyOperation): boolean => waysOf(operation).includes('public')
 
 /** What refused calls may change: the numbers that limits count. The log follows the receipts, which are counted. */
-const counters = ['rate_limits', 'failed_attempts']
+const counters = ['window_counts']
 
 /** For each table, how many rows it has and when the last of them was written; of calls, those that had an effect. */
 export async function openRows(db: Kysely<Database>) {

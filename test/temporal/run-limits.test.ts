@@ -38,10 +38,11 @@ async function serveWith(limits: Parameters<typeof startRailPool>[0]): Promise<v
   asked = []
   const counting: RailPool = {
     ...pool,
-    queue: (name) => ({
+    queue: (...named) => ({
+      ...pool.queue(...named),
       run: (job, ...rest) => {
         asked.push(job.kind)
-        return pool.queue(name).run(job, ...rest)
+        return pool.queue(...named).run(job, ...rest)
       },
     }),
   }

@@ -49,6 +49,12 @@ function paragraphsOf(part: Uint8Array, charsMax: number): string[] {
   /** The rows that are open, each with its finished cells and the paragraphs of its open cell. */
   const rows: { cells: string[]; cell: string[] }[] = []
   let [text, skipped, isText] = ['', 0, false]
+  const write = (more: string) => {
+    chars += more.length
+    // Tables in tables join their texts again at each depth.
+    if (chars > charsMax) throw tooManyChars(charsMax)
+    text += more
+  }
   const take = (paragraph: string) => {
     const row = rows.at(-1)
     // A blank line ends a paragraph, as in plain text.
@@ -88,7 +94,7 @@ function paragraphsOf(part: Uint8Array, charsMax: number): string[] {
       if (skipped > 0 || unread.has(name)) skipped += 1
       else if (name === 'tr') rows.push({ cells: [], cell: [] })
       else if (name === 't') isText = true
-      else text += breaks.get(name) ?? ''
+      else write(breaks.get(name) ?? '')
     },
     close: (name) => {
       if (skipped > 0) skipped -= 1
@@ -96,11 +102,7 @@ function paragraphsOf(part: Uint8Array, charsMax: number): string[] {
       else ends.get(name)?.()
     },
     text: (more) => {
-      if (!isText || skipped > 0) return
-      chars += more.length
-      // Tables in tables join their texts again at each depth.
-      if (chars > charsMax) throw tooManyChars(charsMax)
-      text += more
+      if (isText && skipped === 0) write(more)
     },
   })
   return done

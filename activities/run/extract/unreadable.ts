@@ -17,6 +17,9 @@ export const extractLimits = {
   /** What one stream of a PDF may inflate to, through all of its filters. */
   streamBytesMax: 64 * 1024 * 1024,
   xmlDepthMax: 256,
+  /** Elements of a part, and attributes of an element: each is an object for its reader. */
+  xmlElementsMax: 8_000_000,
+  xmlAttributesMax: 1_000,
   pagesMax: 2_000,
   paragraphsMax: 50_000,
   sheetsMax: 256,

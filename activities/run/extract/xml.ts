@@ -18,7 +18,7 @@ export const handlersOf = <Given extends unknown[] = []>(
  */
 export function readXml(bytes: Uint8Array, { open, close, text }: XmlHandlers): void {
   const parser = new SaxesParser()
-  let depth = 0
+  let [depth, elements, attributesOfElement] = [0, 0, 0]
   parser.on('error', () => {
     throw new Unreadable('has a part that is not well-formed XML')
   })
@@ -27,8 +27,19 @@ export function readXml(bytes: Uint8Array, { open, close, text }: XmlHandlers): 
       'has a part with a document type, which could name entities or other files',
     )
   })
+  parser.on('attribute', () => {
+    attributesOfElement += 1
+    if (attributesOfElement > extractLimits.xmlAttributesMax)
+      throw new Unreadable(
+        `has an element with more than ${extractLimits.xmlAttributesMax} attributes`,
+      )
+  })
   parser.on('opentag', ({ name, attributes }) => {
     depth += 1
+    elements += 1
+    attributesOfElement = 0
+    if (elements > extractLimits.xmlElementsMax)
+      throw new Unreadable(`has a part of more than ${extractLimits.xmlElementsMax} elements`)
     if (depth > extractLimits.xmlDepthMax)
       throw new Unreadable(`nests deeper than ${extractLimits.xmlDepthMax} elements`)
     open?.(localName(name), attributes)

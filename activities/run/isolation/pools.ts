@@ -5,6 +5,7 @@ import {
   openRailPool,
   type PoolSettings,
   poolSettings,
+  type Queue,
   type RailPool,
   railPoolOver,
 } from './rail-pool.ts'
@@ -40,9 +41,15 @@ function limitsOfPools(config: PoolConfig): Record<PoolName, PoolSettings> {
   }
 }
 
-/** The pool of a run: what is real is paid for. */
-export const poolFor = (pools: RunPools, { usage }: { usage: string }): RailPool =>
-  usage === 'operational' ? pools.trusted : pools.strangers
+/** The queue of a run: what is real is paid for; strangers of one network share a queue, however many agents they are. */
+export const queueOf = (pools: RunPools, { task, spend }: Queued): Queue =>
+  task.usage === 'operational'
+    ? pools.trusted.queue(task.agent_id ?? 'no agent', spend)
+    : pools.strangers.queue(task.network ?? task.agent_id ?? 'no agent', spend)
+type Queued = {
+  task: { usage: string; agent_id: string | null; network: string | null }
+  spend: (cpuMs: number) => void
+}
 
 /** One thing for each pool. */
 const forEachPool = <Of>(make: (pool: PoolName) => Of): Record<PoolName, Of> => ({

@@ -23,14 +23,16 @@ export type RailPool = {
     streams?: Readonly<Record<string, Readable>>,
     signal?: AbortSignal,
   ): Promise<unknown>
-  /** The same, each job in a process that no other has used. */
-  readonly apart: Pick<RailPool, 'run'>
   /**
    * The same with slots of its own by this name: its jobs take turns with those of others, and do not wait for all of them. `spend`
    * gets the processor time of each job, however it ends.
    */
-  queue(name: string, spend?: Spend): Pick<RailPool, 'run'>
+  queue(name: string, spend?: Spend): Queue
   close(): Promise<void>
+}
+export type Queue = Pick<RailPool, 'run'> & {
+  /** The same, each job in a process that no other has used. */
+  readonly apart: Pick<RailPool, 'run'>
 }
 type Spend = (cpuMs: number) => void
 /** Where a job waits: in a queue of its pool, for a process that others used, or for one of its own. */
@@ -101,8 +103,10 @@ export function railPoolOver(perform: Perform, close: () => Promise<void>): Rail
   })
   return {
     ...at({ queue: 'pool', apart: false }),
-    queue: (name, spend) => at({ queue: name, apart: false }, spend),
-    apart: at({ queue: 'pool', apart: true }),
+    queue: (name, spend) => ({
+      ...at({ queue: name, apart: false }, spend),
+      apart: at({ queue: name, apart: true }, spend),
+    }),
     close,
   }
 }

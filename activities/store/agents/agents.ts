@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import { mayAct, type TrustState, trustStates } from '#domain/agents/trust.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
+import type { ComputeNetwork } from '../calls/compute.ts'
 import { noAmount, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import {
@@ -35,6 +36,7 @@ export type NewAgent = {
   sandbox: boolean
   statusTokenSha256: string
   registrationCall: string
+  network?: ComputeNetwork
 }
 
 /** Inserts the agent and its account. Returns undefined if there is an agent of this id. */
@@ -61,6 +63,7 @@ export async function insertAgent(tx: Tx, agent: NewAgent): Promise<AgentRow | u
       key_sha256: agent.keySha256,
       encryption_key: agent.encryptionKey === null ? null : JSON.stringify(agent.encryptionKey),
       sandbox: agent.sandbox,
+      network: agent.network ?? null,
       status_token_sha256: agent.statusTokenSha256,
       registration_call: agent.registrationCall,
       trust_state: agent.sandbox ? 'sandbox_trusted' : 'submitted',
@@ -187,11 +190,19 @@ const filtered = (tx: Tx, { agentId, states, rail, undecided, ...waits }: AgentF
     .$if(rail !== undefined, (query) => query.where(sql<boolean>`rails::jsonb ? ${rail}`))
 
 /** Whether an agent may start real work: it was trusted by a decision, and it is not a sandbox agent. */
-export async function isTrustedAgent(tx: Tx, agentId: string): Promise<boolean> {
+export const isTrustedAgent = async (tx: Tx, agentId: string): Promise<boolean> =>
+  (await readAgentTrust(tx, agentId)).trusted
+
+/** The same, with the network that answers for the work of an agent without trust. */
+export async function readAgentTrust(
+  tx: Tx,
+  agentId: string,
+): Promise<{ trusted: boolean; network: ComputeNetwork }> {
   const agent = await tx
     .selectFrom('agents')
-    .select(['trust_state', 'sandbox'])
+    .select(['trust_state', 'sandbox', 'network'])
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
-  return agent !== undefined && !agent.sandbox && mayAct(agent.trust_state)
+  const trusted = agent !== undefined && !agent.sandbox && mayAct(agent.trust_state)
+  return { trusted, network: trusted ? null : (agent?.network ?? null) }
 }

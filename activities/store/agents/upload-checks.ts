@@ -3,10 +3,12 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import type { Extraction } from '#domain/rails/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey } from '#domain/rails/rail.ts'
+import { computeWaitMs } from '../calls/compute.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import type { Database } from '../schema/schema.ts'
 import { findInput, type InputName, lockOwner } from './agent-inputs.ts'
+import { readAgentTrust } from './agents.ts'
 import { countReading, type ReadingBounds, readingWaitMs } from './upload-readings.ts'
 
 export type UploadCheckRow = Omit<Selectable<Database['upload_checks']>, 'extraction'>
@@ -27,7 +29,7 @@ export type CheckBounds = { readonly openMax: number; readonly perDay: ReadingBo
 export type NotBegun =
   | { refused: 'no_upload' }
   | { refused: 'too_many_at_once' }
-  | { refused: 'too_many_today'; waitMs: number }
+  | { refused: 'too_many_today' | 'compute_used'; waitMs: number }
 
 const uploadCheckId = (asked: CheckedList): string => `uc_${digestOf(asked)}`
 
@@ -67,6 +69,9 @@ export async function beginUploadCheck(
     const secret = await findSecretCheck(tx, asked)
     if (secret !== undefined) return secret
     if ((await countOpen(tx, asked.owner)) >= openMax) return { refused: 'too_many_at_once' }
+    const { network } = await readAgentTrust(tx, asked.owner)
+    const computeMs = await computeWaitMs(tx, network)
+    if (computeMs > 0) return { refused: 'compute_used', waitMs: computeMs }
     const bytes = Number(upload.byte_length)
     const waitMs = await readingWaitMs(tx, asked.owner, bytes, perDay)
     if (waitMs > 0) return { refused: 'too_many_today', waitMs }

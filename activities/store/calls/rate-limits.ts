@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { Tx } from '../postgres/db.ts'
+import { countStatement, type WindowCount } from './window-counts.ts'
 
 /**
  * One use of a limited resource: granted, with what is left until the window ends, or the end of the window. Other processes may have
@@ -84,25 +83,15 @@ export function createLimiter(
 /** What is left of a limit, negative when a request did not fit, and how long its window lasts. A refusal from memory was not counted. */
 type Counted = { readonly rest: number; readonly leftMs: number; readonly counted: boolean }
 
-/** Counts in Postgres and by its clock, so that a process with a wrong clock leaves no limit behind. */
+/** Counts in Postgres, and knows which keys have used up their limit. */
 function createCounter(pool: Pool, name: string, limit: { points: number; seconds: number }) {
   const spentUntil = new Map<string, number>()
   return {
     take: async (key: string, points: number): Promise<Counted> => {
       const spent = (spentUntil.get(key) ?? 0) - performance.now()
       if (spent > 0) return { rest: -points, leftMs: spent, counted: false }
-      const { rows } = await pool.query<{ points: number; left_ms: number }>({
-        name: 'take_points',
-        text: `insert into rate_limits as counted (key, points, window_ends_at)
-          values ($1, $2, clock_timestamp() + $3 * interval '1 second')
-          on conflict (key) do update set
-            points = case when counted.window_ends_at <= clock_timestamp() then 0 else counted.points end + $2,
-            window_ends_at = case when counted.window_ends_at <= clock_timestamp()
-              then excluded.window_ends_at else counted.window_ends_at end
-          returning points,
-            greatest(1, ceil(extract(epoch from window_ends_at - clock_timestamp()) * 1000))::int as left_ms`,
-        values: [`${name}:${key}`, points, limit.seconds],
-      })
+      const counts = new Map([[`${name}:${key}`, points]])
+      const { rows } = await pool.query<WindowCount>(countStatement(counts, limit.seconds))
       const [{ points: taken, left_ms: leftMs } = { points, left_ms: 1 }] = rows
       if (taken - points >= limit.points) block(spentUntil, key, leftMs)
       return { rest: limit.points - taken, leftMs, counted: true }
@@ -110,7 +99,7 @@ function createCounter(pool: Pool, name: string, limit: { points: number; second
     putBack: async (key: string, points: number): Promise<void> => {
       await pool.query({
         name: 'put_back_points',
-        text: `update rate_limits set points = points - $2
+        text: `update window_counts set points = points - $2
           where key = $1 and window_ends_at > clock_timestamp() and points >= $2`,
         values: [`${name}:${key}`, points],
       })
@@ -124,11 +113,4 @@ function block(spentUntil: Map<string, number>, key: string, leftMs: number): vo
   if (spentUntil.size >= SHARES_MAX)
     for (const [other, until] of spentUntil) if (until <= now) spentUntil.delete(other)
   spentUntil.set(key, now + leftMs)
-}
-
-/** Removes counts whose window has ended. */
-export async function forgetLimits(tx: Tx, most: number): Promise<void> {
-  await sql`delete from rate_limits where key in (
-    select key from rate_limits where window_ends_at < clock_timestamp() - interval '1 hour'
-    order by window_ends_at limit ${most} for update skip locked)`.execute(tx)
 }

@@ -44,17 +44,11 @@ export const calls: readonly string[] = [
   // A lease needs no write to disk: after a crash of Postgres no lease is valid.
   `create unlogged table update_leases (resource text not null, slot integer not null, holder text not null, lease_until timestamptz not null,
     primary key (resource, slot))`,
-  // The layout that rate-limiter-flexible expects.
-  `create table rate_limits (
+  // What each key has used in its present window: of limits, failed attempts and processor time.
+  `create table window_counts (
     key text primary key,
     points integer not null check (points >= 0),
     window_ends_at timestamptz not null
   )`,
-  `create index rate_limits_over on rate_limits (window_ends_at)`,
-  `create table failed_attempts (
-    subject text primary key,
-    failures integer not null check (failures >= 1),
-    window_ends_at timestamptz not null
-  )`,
-  `create index failed_attempts_over on failed_attempts (window_ends_at)`,
+  `create index window_counts_over on window_counts (window_ends_at)`,
 ]

@@ -27,6 +27,8 @@ export const agents: readonly string[] = [
     key_sha256 text not null ${digest('key_sha256')},
     encryption_key json,
     sandbox boolean not null,
+    -- From where it was registered: its work counts there until it is trusted.
+    network text,
     status_token_sha256 text not null unique ${digest('status_token_sha256')},
     trust_state text not null check (trust_state in ('submitted','under_review','trusted','rejected','suspended','sandbox_trusted')),
     trust_since timestamptz not null default clock_timestamp(),

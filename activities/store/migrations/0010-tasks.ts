@@ -66,6 +66,8 @@ export const tasks: readonly string[] = [
     sequence integer not null check (sequence > 0),
     head_hash text not null ${digest('head_hash')},
     agent_id text,
+    -- Whose processor time it takes, where no trusted agent or operator answers for it.
+    network text,
     rail text not null,
     tier text not null check (tier in ('entry','standard','pro')),
     usage text not null check (usage in ('synthetic','operational')),

@@ -233,6 +233,7 @@ export type Database = {
     key_sha256: string
     encryption_key: Json<JsonObject> | null
     sandbox: boolean
+    network: string | null
     status_token_sha256: string
     trust_state:
       | 'submitted'
@@ -662,11 +663,6 @@ export type Database = {
     receipt_id: string | null
     ended_at: Date | null
     reason: string | null
-  }
-  failed_attempts: {
-    subject: string
-    failures: number
-    window_ends_at: Date
   }
   fee_events: {
     fee_event_id: string
@@ -1273,11 +1269,6 @@ export type Database = {
     token_sha256: string | null
     record_kind: Generated<'quote'>
   }
-  rate_limits: {
-    key: string
-    points: number
-    window_ends_at: Date
-  }
   receipt_passports: {
     passport_id: string
     wallet: string
@@ -1594,6 +1585,7 @@ export type Database = {
     sequence: number
     head_hash: string
     agent_id: string | null
+    network: string | null
     rail: RailKey
     tier: 'entry' | 'standard' | 'pro'
     usage: 'synthetic' | 'operational'
@@ -1712,6 +1704,11 @@ export type Database = {
     prev_hash: string | null
     hash: string
     record_kind: Generated<'ledger_event'>
+  }
+  window_counts: {
+    key: string
+    points: number
+    window_ends_at: Date
   }
   work_order_tasks: {
     work_order_id: string

@@ -84,6 +84,7 @@ export async function updateTask(tx: Tx, row: TaskRow): Promise<void> {
   const {
     task_id,
     agent_id: _,
+    network: _n,
     rail: _r,
     tier: _t,
     usage: _u,

@@ -99,7 +99,7 @@ export const agentRegister = operation({
     })
     .meta({ id: 'RegisteredAgent' }),
   handle: async ({ idempotency_key: _key, ...manifest }, context) => {
-    await context.registrations.register(manifest, context.callId)
+    await context.registrations.register(manifest, context.callId, context.network)
     return answeredByService
   },
   reveal: (answer, context) => context.registrations.withStatusToken(answer, context.callId),

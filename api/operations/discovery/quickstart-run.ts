@@ -17,9 +17,9 @@ export const agentQuickstartRun = operation({
       calls: z.array(QuickstartCall).meta({ description: 'The same work for an agent, in order.' }),
     })
     .meta({ id: 'QuickstartRun' }),
-  handle: async ({ idempotency_key: _key, ...asked }, { sandbox, discovery, callId }) => {
+  handle: async ({ idempotency_key: _key, ...asked }, { sandbox, discovery, callId, network }) => {
     const started = await sandbox.start(
-      { ...asked, fault: 'none', among: sandbox.quickstarts },
+      { ...asked, network, fault: 'none', among: sandbox.quickstarts },
       callId,
     )
     return { body: { ...started, calls: discovery.quickstartOfAgent(asked) } }

@@ -18,7 +18,7 @@ export const agentSandboxRun = operation({
     }),
   }),
   output: z.strictObject(sandboxStarted).meta({ id: 'SandboxRun' }),
-  handle: async ({ idempotency_key: _key, ...asked }, { sandbox, callId }) => ({
-    body: await sandbox.start({ ...asked, among: sandbox.runs }, callId),
+  handle: async ({ idempotency_key: _key, ...asked }, { sandbox, callId, network }) => ({
+    body: await sandbox.start({ ...asked, network, among: sandbox.runs }, callId),
   }),
 })

@@ -58,7 +58,7 @@ export class RegistrationService extends Service<AgentDeps & { identities: Ident
    * holder never showed that it has the key. Throws 409 `key_already_registered`, and 422 `callback_refused`
    * for a callback URL that is not public, or that is not the demo receiver for a sandbox; and what `verifyIdentity` throws.
    */
-  async register(manifest: Manifest, callId: string): Promise<void> {
+  async register(manifest: Manifest, callId: string, network: string): Promise<void> {
     const { db, tokens, callbackHosts, identities } = this.deps
     await assertSealable(manifest)
     assertCallback(callbackHosts, manifest.contact.callback_url ?? null, manifest.sandbox)
@@ -69,7 +69,7 @@ export class RegistrationService extends Service<AgentDeps & { identities: Ident
       const agentId = await freeAgentId(tx, keySha256, callId)
       await claimGrant(tx, callId, agentId)
       const statusTokenSha256 = secretSha256(await tokens.statusToken('st', callId))
-      const ours = { keySha256, statusTokenSha256, registrationCall: callId }
+      const ours = { keySha256, statusTokenSha256, registrationCall: callId, network }
       const agent = await insertAgent(tx, { ...rowOf(manifest, agentId), ...ours })
       const version = { agentId, version: 1, publicKey: manifest.public_key, keySha256 }
       if (agent === undefined || !(await insertSigningVersion(tx, version))) throw keyTaken()

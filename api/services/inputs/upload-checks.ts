@@ -27,6 +27,7 @@ import {
 import type { ReadingBounds } from '../../../activities/store/agents/upload-readings.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { computeUsed } from '../../../activities/task/submission.ts'
 import { Service } from '../service.ts'
 import { assertAllReadable, inputRejected, sizeFaults } from '../tasks/asked-input.ts'
 
@@ -132,6 +133,7 @@ function notBegun(why: NotBegun, sha256: string): DomainError {
       next_action: 'Wait until they are read, then send the same call again.',
       retry_after_ms: 2_000,
     })
+  if (why.refused === 'compute_used') return computeUsed(why.waitMs)
   return refuse('rate_limited', {
     detail: 'this agent has had as many uploads read within 24 hours as it may',
     next_action: 'Send the same call again after the time in Retry-After.',

@@ -32,15 +32,16 @@ export type SandboxAsked = {
   callback_url?: string | undefined
   fault: SandboxFault
   tier?: Tier | undefined
+  /** Whose processor time it takes, where an operator does not start it. */
+  network?: string
   /** Who starts it instead of any caller, and what is stored with it. */
   by?: { actor: string; record(tx: Tx, taskId: string): Promise<void> } | undefined
 }
-type Start = {
+type Start = Pick<SandboxAsked, 'by' | 'network'> & {
   taskId: string
   eventId: string
   terms: TaskTerms
   input: unknown
-  by: SandboxAsked['by']
 }
 
 /** Synthetic runs of callers without an agent: real work on the workflow of every run, reviewed by the sandbox policy, without money. */
@@ -63,7 +64,7 @@ export class SandboxService extends Service<Deps> {
       await assertNotPaused(db, { rail: terms.rail, agentId: terms.agent_id })
       assertReadable(terms.rail, terms.tier, input)
       await transaction(db, (tx) =>
-        storeRun(this.deps, tx, { taskId, eventId: callId, terms, input, by: asked.by }),
+        storeRun(this.deps, tx, { taskId, eventId: callId, terms, input, ...asked }),
       )
     }
     await gateway.advance(taskId)
@@ -117,10 +118,11 @@ export class SandboxService extends Service<Deps> {
 }
 
 /** One transaction from the submission to the queue, because nothing of it waits for anyone. */
-async function storeRun(deps: TaskDeps, tx: Tx, { taskId, eventId, terms, input, by }: Start) {
+async function storeRun(deps: TaskDeps, tx: Tx, start: Start) {
+  const { taskId, eventId, terms, input, network, by } = start
   const actor = by?.actor ?? 'public'
   const data = { terms_sha256: await storeDocument(tx, taskId, terms) }
-  await recordTransition(deps, tx, { taskId, eventId, event: 'submit', actor, data })
+  await recordTransition(deps, tx, { taskId, eventId, event: 'submit', actor, data, network })
   await provideInput(tx, taskId, input)
   const advance = async () =>
     makeAutomaticTransitions(deps, tx, { task: await requireTask(tx, taskId) })

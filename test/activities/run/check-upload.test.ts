@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { limits } from '#domain/core/limits.ts'
 import { type Extraction, sheetType, type UploadType } from '#domain/rails/documents.ts'
 import { groupFaults } from '#domain/rails/input-faults.ts'
 import { packetops } from '#domain/rails/packetops.ts'
@@ -17,14 +18,18 @@ import {
 } from '../../../activities/run/isolation/rail-pool.ts'
 import { readInput, storeInput } from '../../../activities/run/stored-input.ts'
 import type { InputName } from '../../../activities/store/agents/agent-inputs.ts'
+import type { NewAgent } from '../../../activities/store/agents/agents.ts'
 import {
   beginUploadCheck,
   endUploadCheck,
   findUploadCheck,
+  type NotBegun,
   type UploadCheckRow,
 } from '../../../activities/store/agents/upload-checks.ts'
+import { countInWindows, readWindows } from '../../../activities/store/calls/window-counts.ts'
 import { storeDocument } from '../../../activities/store/tasks/tasks.ts'
 import { UploadChecks } from '../../../api/services/inputs/upload-checks.ts'
+import { registeredAgent } from '../../support/agent-rows.ts'
 import { docxOf, paragraph } from '../../support/office-files.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { quietRuntime } from '../../support/quiet.ts'
@@ -50,10 +55,14 @@ const bounds = { openMax: 2, perDay: { readings: 100, bytes: 1e9 } }
 async function begun(text: string): Promise<UploadCheckRow> {
   return begunOn(await stored(Buffer.from(text), 'text/csv'))
 }
-async function stored(bytes: Buffer, mediaType: UploadType) {
+async function stored(
+  bytes: Buffer,
+  mediaType: UploadType,
+  owner = `agt_${randomBytes(8).toString('hex')}`,
+) {
   const { db } = database
   const name = {
-    owner: `agt_${randomBytes(8).toString('hex')}`,
+    owner,
     sha256: createHash('sha256').update(bytes).digest('hex'),
   }
   async function* stream() {
@@ -126,6 +135,38 @@ verifies('input.checked', 'an internal failure is no attempt, a limit is an outc
     refused: 'more than 10 minutes',
   })
 })
+
+verifies(
+  'admission.compute',
+  'readings of strangers count for their network, which waits in the end',
+  async () => {
+    const { db } = database
+    const network = '198.51.100.0/24'
+    const key = `compute:${network}`
+    const uploadOf = async (more: Partial<NewAgent>, bytes = Buffer.from(csv)) =>
+      stored(bytes, 'text/csv', (await registeredAgent(db, more)).agent_id)
+    const rows = Array.from({ length: 200_000 }, (_, n) => `2026-01-01T00:00:00Z,m,${n},2`)
+    const large = Buffer.from([csv.split('\n')[0], ...rows].join('\n'))
+    const { check_id } = await begunOn(await uploadOf({ network }, large))
+    const { checkUpload } = createUploadCheckSteps({ db, pools: poolsOver(pool) })
+    await new MockActivityEnvironment().run(checkUpload, check_id)
+    const used = (await readWindows(db, [key])).get(key)
+    expect(used?.points).toBeGreaterThan(0)
+    expect(used?.points).toBeLessThan(limits.computeMsOfNetwork)
+
+    await countInWindows(db, new Map([[key, limits.computeMsOfNetwork]]), 600)
+    const begin = async (more: Partial<NewAgent>) => {
+      const list = { rail: 'tokenops', list: 'usage', columns: {}, sheet: null } as const
+      return beginUploadCheck(db, { ...(await uploadOf(more)), ...list }, bounds)
+    }
+    const refused = await begin({ network })
+    expect(refused).toMatchObject({ refused: 'compute_used' })
+    const { waitMs } = refused as Extract<NotBegun, { waitMs: number }>
+    expect(waitMs).toBeGreaterThan(0)
+    expect(waitMs).toBeLessThanOrEqual(limits.computeWindowSeconds * 1000)
+    expect(await begin({ network: '203.0.113.0/24' })).toHaveProperty('check_id')
+  },
+)
 
 verifies('input.checked', 'a file that is read by other names is kept as text once', async () => {
   const { db } = database

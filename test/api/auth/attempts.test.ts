@@ -82,11 +82,11 @@ verifies(
     const counted = async () =>
       (
         await apis.db
-          .selectFrom('failed_attempts')
-          .select('failures')
-          .where('subject', '=', `address:${from}`)
+          .selectFrom('window_counts')
+          .select('points')
+          .where('key', '=', `failed:address:${from}`)
           .executeTakeFirst()
-      )?.failures
+      )?.points
     const statuses: number[] = []
     for (let attempt = 0; attempt < 4; attempt++) statuses.push(await guess())
     expect([statuses, await counted()]).toEqual([[401, 401, 401, 429], 4])

@@ -2,11 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
 import { loadConfig } from '../../../activities/config/config.ts'
-import {
-  createLimiter,
-  forgetLimits,
-  type Limiter,
-} from '../../../activities/store/calls/rate-limits.ts'
+import { createLimiter, type Limiter } from '../../../activities/store/calls/rate-limits.ts'
+import { forgetWindows } from '../../../activities/store/calls/window-counts.ts'
 import { createDatabase, type OpenDatabase } from '../../../activities/store/postgres/db.ts'
 import { migrateToLatest } from '../../../activities/store/postgres/migrate.ts'
 import { createRateLimits } from '../../../api/calls/rate-limits.ts'
@@ -124,7 +121,7 @@ verifies(
     const refused = await right.take('key')
     expect(refused).toMatchObject({ granted: false })
     if (!refused.granted) expect(refused.retryAfterMs).toBeLessThanOrEqual(60_000)
-    await sql`update rate_limits set window_ends_at = clock_timestamp() where key = 'clock:key'`.execute(
+    await sql`update window_counts set window_ends_at = clock_timestamp() where key = 'clock:key'`.execute(
       opened[0]!.db,
     )
     expect(await createLimiter(opened[1]!.pool, 'clock', 3, 60).take('key')).toMatchObject({
@@ -138,11 +135,11 @@ verifies('pipeline.rate-limit', 'counts are removed an hour after their window',
   const limiter = createLimiter(pool, 'kept', 3, 60)
   await limiter.take('over')
   await limiter.take('open')
-  await sql`update rate_limits set window_ends_at = clock_timestamp() - interval '2 hours' where key = 'kept:over'`.execute(
+  await sql`update window_counts set window_ends_at = clock_timestamp() - interval '2 hours' where key = 'kept:over'`.execute(
     db,
   )
-  await forgetLimits(db, 100)
+  await forgetWindows(db, 100)
   const { rows } = await sql<{ key: string }>`
-    select key from rate_limits where key like 'kept:%'`.execute(db)
+    select key from window_counts where key like 'kept:%'`.execute(db)
   expect(rows).toEqual([{ key: 'kept:open' }])
 })

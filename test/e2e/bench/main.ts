@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { measureBystander, printBystander } from './bystander.ts'
 import { measureApart, printApart } from './chain.ts'
 import { measureFairness, printFairness } from './fairness.ts'
 import { everyone, type Fixture, openFixture, runRound, transfersApart } from './fixture.ts'
@@ -26,6 +27,7 @@ const sections = [
   'memory',
   'growth',
   'hostile',
+  'bystander',
   'tasks',
   'mcp',
   'log',
@@ -49,8 +51,9 @@ const [AIMED, ALONE] = [32, 1]
 const LONG: readonly string[] = ['apart', 'where', 'memory', 'tasks', 'log']
 
 const begun = performance.now()
-// The log has a database of its own, and needs no other part of the service.
+// These need no other part of the service.
 if (only === 'log') write({ log: await measureLogAlone() })
+else if (only === 'bystander') write({ bystander: await measureBystanderAlone() })
 else await measureStack()
 console.log(`\nbench.json is written; ${Math.round((performance.now() - begun) / 1000)} s`)
 
@@ -70,6 +73,10 @@ async function measureStack(): Promise<void> {
 
 async function measureLogAlone() {
   return printLog(await measureLog(Number(options.leaves), quick ? 5_000 : 20_000))
+}
+
+async function measureBystanderAlone() {
+  return printBystander(await measureBystander(quick ? 5 : 15))
 }
 
 function write(figures: Record<string, unknown>): void {
@@ -140,6 +147,7 @@ async function measureAll(fixture: Fixture): Promise<Record<string, unknown>> {
     figures['hostile'] = printHostile(
       await measureHostile(fixture.stack.baseUrls[0] ?? '', quick ? 5 : 20),
     )
+  if (wanted('bystander')) figures['bystander'] = await measureBystanderAlone()
   if (wanted('tasks')) {
     const { csv, jsonl } = printRows(await measureRows(fixture, quick ? 100_000 : 1_000_000))
     figures['rows'] = { csv, jsonl }

@@ -36,7 +36,7 @@ export async function seedPayouts(
 /** Takes every row away that payouts leave; operators, keys and gas wallets stay. */
 export async function emptyTables(pool: pg.Pool): Promise<void> {
   await pool.query(`truncate payouts, calls, proof_nonces, payments, transfers, confirmed_totals, gas_wallet_transactions, receipts,
-    replay_ledger, mandates, update_leases, rate_limits cascade`)
+    replay_ledger, mandates, update_leases, window_counts cascade`)
 }
 
 const hash = (what: string) => `encode(sha256((${what})::bytea), 'hex')`
@@ -81,5 +81,5 @@ const statements = [
   `insert into gas_wallet_transactions (tx_hash, gas_wallet, eoa_nonce, purpose, to_address, data, gas, max_fee_per_gas, max_priority_fee_per_gas, raw, outcome, created_at, broadcast_at)
     select '0x' || ${hash('payout_id')}, '0x' || repeat('cc', 20), number, 'payout:' || payout_id, ${address}, ${text('payout_id', 9)}, 150000, 1000000000, 1000000, ${text('payout_id', 13)}, 'mined', done, done
     from seeded`,
-  `insert into rate_limits (key, points, window_ends_at) select 'wallet:wallet:' || creator, 3, done from seeded`,
+  `insert into window_counts (key, points, window_ends_at) select 'wallet:wallet:' || creator, 3, done from seeded`,
 ]

@@ -142,12 +142,12 @@ verifies(
     expect(Math.min(...times)).toBeLessThan(950)
     expect(await onBoth((api) => sign(api, credential))).toEqual(['ok', 'ok'])
     const counted = await open.db
-      .selectFrom('failed_attempts')
-      .select(['subject', 'failures'])
-      .where('subject', 'in', [`address:${from}`, `credential:${credentialId}`])
-      .orderBy('subject')
+      .selectFrom('window_counts')
+      .select(['key', 'points'])
+      .where('key', 'in', [`failed:address:${from}`, `failed:credential:${credentialId}`])
+      .orderBy('key')
       .execute()
-    expect(counted.map((row) => row.failures)).toEqual([failures, failures])
+    expect(counted.map((row) => row.points)).toEqual([failures, failures])
   },
 )
 

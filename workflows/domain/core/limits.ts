@@ -36,6 +36,9 @@ export const limits = {
   /** Decision: readings of uploads that one agent may begin within 24 hours, and their bytes. */
   uploadReadings: { readings: 1_000, bytes: 16 * 1024 ** 3 },
   uploadReadingsOfSandbox: { readings: 100, bytes: 64 * 1024 ** 2 },
+  /** Decision: processor time that the work of callers without trust of one network may take within a window. */
+  computeMsOfNetwork: 300_000,
+  computeWindowSeconds: 600,
   /** Decision: how long a call waits for the reading of its uploads. */
   uploadCheckWaitMs: 8_000,
   /** Decision: new services of others by host and day, and how many may wait for a decision. */

@@ -66,13 +66,13 @@ const judges: Readonly<Record<HardeningControl, (facts: HardeningFacts) => Judge
         loose.length === 0
           ? `${callersCounted} counters run now`
           : `these limit nothing: ${loose.join(', ')}`,
-      read: [...Object.keys(limitsPerMinute), 'rate_limits'],
+      read: [...Object.keys(limitsPerMinute), 'window_counts'],
     }
   },
   abuse_controls: ({ failuresPerMinute, subjectsFailing }) => ({
     state: onIf(failuresPerMinute <= FAILURES_PER_MINUTE_MAX),
     detail: `wrong credentials are refused after ${failuresPerMinute} a minute; ${subjectsFailing} addresses or keys failed within this one`,
-    read: ['LIMIT_FAILED_CREDENTIALS_PER_MINUTE', 'failed_attempts'],
+    read: ['LIMIT_FAILED_CREDENTIALS_PER_MINUTE', 'window_counts'],
   }),
   legal_terms: ({ terms: { gated, without, accepted } }) => ({
     state: onIf(without.length === 0),

@@ -1,23 +1,28 @@
 import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { deflateSync } from 'node:zlib'
+import { brotliCompressSync, constants, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
+import { sheetType } from '#domain/rails/documents.ts'
 import { railOf, rails } from '#domain/rails/index.ts'
 import { builtProgram } from '../../../../activities/config/package-root.ts'
 import { checksIn, extractedIn, workIn } from '../../../../activities/run/caged-answers.ts'
 import { frame, readFrames, sendFrame } from '../../../../activities/run/isolation/cage-frames.ts'
 import { closePools, openPools } from '../../../../activities/run/isolation/pools.ts'
 import { ChildDied } from '../../../../activities/run/isolation/rail-pool.ts'
+import { docxOf, paragraph, textCell, xlsxOf } from '../../../support/office-files.ts'
 import { verifies } from '../../../verifies.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cage-'))
 const path = join(folder, 'cage.sock')
+const MB = 1024 * 1024
+const documentType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 const settings = { RUN_PROCESSES: 1, RUN_CPU_MS: 20_000, RUN_MEMORY_MB: 512 }
 const pools = openPools({ ...settings, CAGE_SOCKET: path })
 const children: ReturnType<typeof spawn>[] = []
@@ -104,10 +109,10 @@ verifies(
 )
 
 /** A PDF of one page, whose content stream is deflated as often as that. */
-function pdfOf(content: Buffer, times: number): Buffer {
+function pdfOf(content: Buffer, times: number, more = ''): Buffer {
   let stream = content
   for (let at = 0; at < times; at += 1) stream = deflateSync(stream, { level: 9 })
-  const filter = `[${' /FlateDecode'.repeat(times)} ]`
+  const filter = `[${' /FlateDecode'.repeat(times)}${more} ]`
   const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')]
   const offsets: number[] = []
   const add = (text: string, body?: Buffer) => {
@@ -159,6 +164,123 @@ verifies(
     expect(spent).toHaveLength(1)
   },
 )
+
+/** A PDF whose content stream is packed by Brotli. */
+const brotliPdf = (content: Buffer): Buffer =>
+  pdfOf(
+    brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+    0,
+    ' /BrotliDecode',
+  )
+
+verifies('isolation.inflated', 'a content stream of Brotli is ended early', async () => {
+  expect(await read(brotliPdf(line))).toMatchObject({
+    extraction: { text: expect.stringContaining('Backups are made daily.') },
+  })
+  const bomb = brotliPdf(Buffer.concat([line, Buffer.alloc(200 * MB, 0x20)]))
+  expect(bomb.length).toBeLessThan(MB)
+  expect(JSON.stringify(await read(bomb))).toContain('inflates to more than 67108864 bytes')
+})
+
+/** What the cage says of an Office file. */
+const readOffice = async (bytes: Uint8Array, as: 'document' | 'rows'): Promise<string> => {
+  const job =
+    as === 'document'
+      ? ({ kind: 'extract', mediaType: documentType, as: document } as const)
+      : ({
+          kind: 'extract',
+          mediaType: sheetType,
+          as: { kind: 'rows', list: 'usage', sheet: null },
+        } as const)
+  const file = Readable.from([Buffer.from(bytes)], { objectMode: false })
+  return JSON.stringify(await pools.strangers.run(job, { file }))
+}
+/** A part that deflates well, but by no more than a part may grow. */
+const grown = (pattern: string, bytes: number): string => {
+  const noise = randomBytes(bytes / 200).toString('base64')
+  return `<!--${noise}-->${pattern.repeat(bytes / pattern.length)}`
+}
+
+verifies(
+  'isolation.inflated',
+  'a DOCX and an XLSX are ended at their bytes, elements and attributes',
+  async () => {
+    const cases: [Uint8Array, 'document' | 'rows', string][] = [
+      [docxOf(paragraph('Kept.')), 'document', 'Kept.'],
+      [docxOf(grown('<w:tab/>', 10 * MB)), 'document', 'characters of text'],
+      [docxOf(grown('<a/>', 36 * MB)), 'document', 'more than 8000000 elements'],
+      [docxOf(`<w:p ${attributes(2_000)}/>`), 'document', 'more than 1000 attributes'],
+      [
+        docxOf('', '', { 'word/more.xml': ' '.repeat(193 * MB) }),
+        'document',
+        'inflates to more than',
+      ],
+      [xlsxOf({ rows: [[textCell('a')], [textCell('1')]] }), 'rows', 'a'],
+      [xlsxOf({ rows: [[grown('<c/>', 9 * MB)]] }), 'rows', 'more than 2000000 cells'],
+      [xlsxOf({ rows: [[grown('<x/>', 36 * MB)]] }), 'rows', 'more than 8000000 elements'],
+      [xlsxOf({ rows: [[`<c ${attributes(2_000)}/>`]] }), 'rows', 'more than 1000 attributes'],
+    ]
+    for (const [bytes, as, said] of cases) expect(await readOffice(bytes, as)).toContain(said)
+  },
+)
+const attributes = (count: number) => Array.from({ length: count }, (_, n) => `a${n}=""`).join(' ')
+
+verifies(
+  'isolation.inflated',
+  'the sizes of a zip64 file are held to the same bounds',
+  async () => {
+    const body = docxOf(paragraph('Kept in 64 bits.'))
+    expect(await readOffice(zip64(body), 'document')).toContain('Kept in 64 bits.')
+    expect(await readOffice(zip64(body, 193n * BigInt(MB)), 'document')).toContain(
+      'inflates to more than',
+    )
+    expect(await readOffice(zip64(body, 2n ** 62n), 'document')).toContain('inflates to more than')
+    // A size that is too small for what follows.
+    expect(await readOffice(zip64(body, 1n), 'document')).toMatch(/damaged|not well-formed/)
+  },
+)
+
+/** The zip with the sizes of its directory in the fields of zip64; `inflated` is what its last file says to inflate to. */
+function zip64(zip: Uint8Array, inflated?: bigint): Buffer {
+  const file = Buffer.from(zip)
+  const end = file.lastIndexOf('PK\x05\x06', undefined, 'latin1')
+  const [count, start] = [file.readUInt16LE(end + 10), file.readUInt32LE(end + 16)]
+  const entries: Buffer[] = []
+  let at = start
+  for (let entry = 0; entry < count; entry += 1) {
+    const head = Buffer.from(file.subarray(at, at + 46))
+    const name = file.subarray(at + 46, at + 46 + head.readUInt16LE(28))
+    const extra = Buffer.alloc(28)
+    extra.writeUInt16LE(1, 0)
+    extra.writeUInt16LE(24, 2)
+    const original = BigInt(head.readUInt32LE(24))
+    extra.writeBigUInt64LE(entry === count - 1 ? (inflated ?? original) : original, 4)
+    extra.writeBigUInt64LE(BigInt(head.readUInt32LE(20)), 12)
+    extra.writeBigUInt64LE(BigInt(head.readUInt32LE(42)), 20)
+    at += 46 + name.length + head.readUInt16LE(30) + head.readUInt16LE(32)
+    head.writeUInt32LE(0xffffffff, 20)
+    head.writeUInt32LE(0xffffffff, 24)
+    head.writeUInt16LE(extra.length, 30)
+    head.writeUInt16LE(0, 32)
+    head.writeUInt32LE(0xffffffff, 42)
+    entries.push(head, name, extra)
+  }
+  const directory = Buffer.concat(entries)
+  const record = Buffer.alloc(56)
+  record.writeUInt32LE(0x06064b50, 0)
+  record.writeBigUInt64LE(44n, 4)
+  record.writeBigUInt64LE(BigInt(count), 24)
+  record.writeBigUInt64LE(BigInt(count), 32)
+  record.writeBigUInt64LE(BigInt(directory.length), 40)
+  record.writeBigUInt64LE(BigInt(start), 48)
+  const locator = Buffer.alloc(20)
+  locator.writeUInt32LE(0x07064b50, 0)
+  locator.writeBigUInt64LE(BigInt(start + directory.length), 8)
+  const tail = Buffer.from(file.subarray(end))
+  tail.writeUInt32LE(0xffffffff, 12)
+  tail.writeUInt32LE(0xffffffff, 16)
+  return Buffer.concat([file.subarray(0, start), directory, record, locator, tail])
+}
 
 verifies(
   'isolation.pools',

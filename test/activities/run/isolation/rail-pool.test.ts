@@ -47,7 +47,11 @@ const invoice = (id: string) => ({
   counterparty: 'a',
   due_at: '2026-01-01',
 })
-const runEndless = (pool: RailPool, id: (at: number) => string, signal?: AbortSignal) =>
+const runEndless = (
+  pool: Pick<RailPool, 'run'>,
+  id: (at: number) => string,
+  signal?: AbortSignal,
+) =>
   pool.run(
     { kind: 'work', tier: 'pro', rail: 'financeops', value: upload, lists: { invoices: 'jsonl' } },
     { invoices: Readable.from(endless((at) => invoice(id(at)))) },
@@ -113,7 +117,7 @@ verifies(
     const pool = poolOf({ processes: 1, cpuMs: 1_000 })
     const ends: string[] = []
     const crowd = Array.from({ length: 3 }, () =>
-      refusalOf(runEndless(pool.queue('crowd') as RailPool, (at) => `i${at % 10}`)).finally(() =>
+      refusalOf(runEndless(pool.queue('crowd'), (at) => `i${at % 10}`)).finally(() =>
         ends.push('crowd'),
       ),
     )

@@ -26,10 +26,10 @@ import {
   recordDelivery,
 } from '../../../../activities/store/agents/credential-deliveries.ts'
 import {
-  countFailures,
-  forgetFailures,
-  readFailures,
-} from '../../../../activities/store/calls/failed-attempts.ts'
+  countInWindows,
+  forgetWindows,
+  readWindows,
+} from '../../../../activities/store/calls/window-counts.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { newAgent, registeredAgent } from '../../../support/agent-rows.ts'
 import { trustMoves } from '../../../support/moves.ts'
@@ -338,28 +338,28 @@ verifies(
   'agent.attempts.counted',
   'failed attempts are counted over connections and expire',
   async () => {
-    const [address, credential] = [`address:${hex(4)}`, `credential:${hex(8)}`]
+    const [address, credential] = [`failed:address:${hex(4)}`, `failed:credential:${hex(8)}`]
     const count = (counts: Record<string, number>) =>
-      countFailures(database.db, new Map(Object.entries(counts)), 60)
+      countInWindows(database.db, new Map(Object.entries(counts)), 60)
     const read = async () => {
-      const counted = await readFailures(database.db, [address, credential, 'unknown'])
-      return [address, credential, 'unknown'].map((subject) => counted.get(subject)?.failures)
+      const counted = await readWindows(database.db, [address, credential, 'unknown'])
+      return [address, credential, 'unknown'].map((subject) => counted.get(subject)?.points)
     }
     await Promise.all(Array.from({ length: 25 }, () => count({ [address]: 2, [credential]: 1 })))
-    expect((await count({ [address]: 1 })).get(address)?.failures).toBe(51)
+    expect((await count({ [address]: 1 })).get(address)?.points).toBe(51)
     expect(await read()).toEqual([51, 25, undefined])
     await run(
-      `update failed_attempts set window_ends_at = now() - interval '1 second' where subject = '${address}'`,
+      `update window_counts set window_ends_at = now() - interval '1 second' where key = '${address}'`,
     )
     expect(await read()).toEqual([undefined, 25, undefined])
-    expect((await count({ [address]: 3 })).get(address)?.failures).toBe(3)
+    expect((await count({ [address]: 3 })).get(address)?.points).toBe(3)
     await run(
-      `update failed_attempts set window_ends_at = now() - interval '2 hours' where subject = '${address}'`,
+      `update window_counts set window_ends_at = now() - interval '2 hours' where key = '${address}'`,
     )
-    await forgetFailures(database.db, 100)
+    await forgetWindows(database.db, 100)
     const { rows } = await run(
-      `select subject from failed_attempts where subject in ('${address}', '${credential}')`,
+      `select key from window_counts where key in ('${address}', '${credential}')`,
     )
-    expect(rows).toEqual([{ subject: credential }])
+    expect(rows).toEqual([{ key: credential }])
   },
 )

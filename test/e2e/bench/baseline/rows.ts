@@ -64,7 +64,7 @@ export function counted({ creator }: BaselineStep): Write[] {
   return [
     {
       name: 'counted',
-      text: `insert into rate_limits values ($1, 15, clock_timestamp() + interval '1 minute') on conflict (key) do update set points = rate_limits.points + 15 returning points`,
+      text: `insert into window_counts values ($1, 15, clock_timestamp() + interval '1 minute') on conflict (key) do update set points = window_counts.points + 15 returning points`,
       values: [`wallet:wallet:${creator}`],
     },
   ]

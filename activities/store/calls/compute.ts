@@ -1,0 +1,32 @@
+import { limits } from '#domain/core/limits.ts'
+import type { Tx } from '../postgres/db.ts'
+import { countInWindows, readWindows } from './window-counts.ts'
+
+/** The network that answers for the work of a caller without trust; null where an agent or an operator does. */
+export type ComputeNetwork = string | null
+
+const keyOf = (network: string): string => `compute:${network}`
+
+/** Milliseconds until a network may begin more work; 0 if it may now. */
+export async function computeWaitMs(tx: Tx, network: ComputeNetwork): Promise<number> {
+  if (network === null) return 0
+  const used = (await readWindows(tx, [keyOf(network)])).get(keyOf(network))
+  return used !== undefined && used.points >= limits.computeMsOfNetwork ? used.left_ms : 0
+}
+
+/** Does work whose processor time counts for a network, however it ends. */
+export async function countingCompute<Result>(
+  db: Tx,
+  network: ComputeNetwork,
+  work: (spend: (cpuMs: number) => void) => Promise<Result>,
+): Promise<Result> {
+  let spent = 0
+  try {
+    return await work((cpuMs) => {
+      spent += Math.ceil(cpuMs)
+    })
+  } finally {
+    if (network !== null && spent > 0)
+      await countInWindows(db, new Map([[keyOf(network), spent]]), limits.computeWindowSeconds)
+  }
+}
