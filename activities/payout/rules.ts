@@ -62,7 +62,6 @@ function assertUnderDailyCap(row: PayoutRow, { atomic, freesInMs }: DailyUse): v
   if (atomic + BigInt(row.amount_atomic) <= limits.dailyCapAtomic) return
   throw refuse('daily_cap_exceeded', {
     detail: `${atomic} of ${limits.dailyCapAtomic} atomic units are in use`,
-    next_action: 'Repeat the call when the cap frees up.',
     retry_after_ms: Math.max(1000, freesInMs ?? 60_000),
   })
 }

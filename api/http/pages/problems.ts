@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
 import { errorHelp } from '#domain/core/error-help.ts'
-import { isRetryable } from '#domain/core/errors.ts'
+import { isLater, isRetryable } from '#domain/core/errors.ts'
 import { type Html, html } from '#domain/core/html.ts'
 import { commonErrors } from '../../calls/problem.ts'
 import type { AnyOperation } from '../../operation.ts'
@@ -78,10 +78,9 @@ true to the facts: no, yes, or unknown. Quote its <code>request_id</code> to the
   return pageOf({ title: `${title} · agent-rails`, path: `/problems/${code}`, body })
 }
 
-/** A cap frees up with time; what else is refused stays refused. */
-const unrepeated = (code: string): string =>
-  code === 'daily_cap_exceeded'
-    ? 'Later: the same call again once Retry-After has passed. Before that it would be refused again.'
+const unrepeated = (code: ErrorCode): string =>
+  isLater(code)
+    ? 'Later: the same call again once the time in Retry-After has passed. Before that it is refused again.'
     : 'No: the same call would be refused again. Change what the problem names first.'
 
 function operationList(operations: readonly string[]): Html {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { errorCodes } from '#domain/core/error-codes.ts'
+import { errorHelp } from '#domain/core/error-help.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { commonErrors, problemAnswer } from '../../../api/calls/problem.ts'
+import { withUnknownOutcome } from '../../../api/calls/settlement.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -66,6 +68,26 @@ describe('a refusal as an answer', () => {
     })
     expect(wait('daily_cap_exceeded').headers).toMatchObject({ 'Retry-After': '2' })
     expect(wait('daily_cap_exceeded').headers).not.toHaveProperty('RateLimit')
+  })
+
+  verifies('x402.unknown-outcome', 'with an unknown outcome asks for no new payment', () => {
+    const asked = refuse('payment_required', {
+      detail: 'the effect happened, and its payment failed',
+      extra: { accepts: [{ scheme: 'exact' }], debt: { payment_id: 'pay_1' } },
+    }).refusal
+    const { status, headers, body } = problemAnswer(withUnknownOutcome(asked), context)
+    expect([status, headers['Retry-After']]).toEqual([503, '1'])
+    expect(headers).not.toHaveProperty('PAYMENT-REQUIRED')
+    expect(body).toMatchObject({
+      code: 'settlement_pending',
+      money_moved: 'unknown',
+      retryable: true,
+      next_action: errorHelp.settlement_pending.action,
+    })
+    expect(body).not.toHaveProperty('accepts')
+    expect(body).not.toHaveProperty('debt')
+    const { refusal } = refuse('not_found', { detail: 'no such payout' })
+    expect(withUnknownOutcome(refusal)).toEqual({ ...refusal, money_moved: 'unknown' })
   })
 
   verifies('pipeline.operator', 'of a 401 names how to prove oneself', () => {

@@ -21,9 +21,15 @@ const optional = [
   '/api/provider-receipt-completion',
 ]
 
-async function post(path: string, headers: Record<string, string> = {}, body?: string) {
+/** A process of the public pool may take longer to start than a call waits for it: then the call is made again. */
+async function post(
+  path: string,
+  headers: Record<string, string> = {},
+  body?: string,
+): Promise<{ status: number; body: { code?: string } }> {
   const url = `${apis.hosts[0]!.base}${path}`
   const answer = await fetch(url, { method: 'POST', headers, body: body ?? null })
+  if (answer.status === 503) return post(path, headers, body)
   return { status: answer.status, body: (await answer.json()) as { code?: string } }
 }
 

@@ -319,7 +319,8 @@ describe('problem pages', () => {
           200,
           'text/html; charset=utf-8',
         ])
-        expect(decode(await page.text()), code).toContain(`<h1>${title}</h1>`)
+        const text = decode(await page.text())
+        expect(text, code).toContain(`<h1>${title}</h1>`)
         const description = await json(`/problems/${code}`)
         expect(description, code).toMatchObject({
           type: `${baseUrl}/problems/${code}`,
@@ -329,6 +330,10 @@ describe('problem pages', () => {
         })
         for (const sentence of [description['meaning'], description['action']])
           expect(sentence, code).toMatch(/^[A-Z].{10,}\.$/)
+        const repeat = ['daily_cap_exceeded', 'not_ready'].includes(code) ? 'Later' : 'No'
+        expect(text, code).toContain(
+          `${description['retryable'] === true ? 'Yes' : repeat}: the same call`,
+        )
       }
     },
   )

@@ -34,6 +34,10 @@ export function refuse(
   return new DomainError({ code, next_action: errorHelp[code].action, ...refusal })
 }
 
+/** Refused for now: the same call may be accepted after the time that the refusal names, and is refused again before it. */
+export const isLater = (code: ErrorCode): boolean =>
+  code === 'daily_cap_exceeded' || code === 'not_ready'
+
 /** A call worth repeating unchanged, which its key makes safe: every 5xx and 429, and a call that is still running. */
 export function isRetryable(code: ErrorCode): boolean {
   const { status } = errorCodes[code]
