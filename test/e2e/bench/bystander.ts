@@ -70,7 +70,7 @@ async function paidRun({ trusted }: Pools): Promise<void> {
 
 /** Each agent sends its next file once the one before is read; each is of a network of its own, which is the worst case. */
 function attack({ strangers }: Pools) {
-  const noise = randomBytes(HOSTILE_ELEMENTS / 40).toString('base64url')
+  const noise = randomBytes(HOSTILE_ELEMENTS / 40).toString('base64')
   const file = docxOf(`<!--${noise}-->${'<a/>'.repeat(HOSTILE_ELEMENTS)}`)
   const job: Job = {
     kind: 'extract',
