@@ -1,12 +1,15 @@
 import { parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { findTransfer } from '../../../activities/store/payouts/payouts.ts'
 import { dollarTokenAbi, mintTokens } from '../../../worker/stack/token.ts'
 import { openTreasury, type Payout } from '../../../worker/stack/treasury.ts'
 import { type Agent, eventually, nowSeconds, openRail, type Rail } from '../../support/agent.ts'
 import { runCli } from '../../support/cli.ts'
-import { expectExecutedOnce, haltMining, insist } from '../../support/faults.ts'
+import { chainRecord, expectExecutedOnce, haltMining, insist, pause } from '../../support/faults.ts'
 import { sendTokens } from '../../support/payments.ts'
+import { insertReservedTransfer } from '../../support/payout-rows.ts'
+import { within } from '../../support/slowness.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -21,6 +24,8 @@ beforeAll(async () => {
       SWEEP_EVERY_MS: '300',
       CHAIN_POLL_MS: '100',
       GAS_WALLET_JAM_AFTER_MS: '2500',
+      // Each payout here is carried on by its own workflow alone.
+      LATE_AFTER_MS: '3600000',
     },
   })
   rail = await openRail(stack)
@@ -34,6 +39,11 @@ const execute = (agent: Agent, { payout_id }: Payout) =>
   agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })
 
 const cli = (...args: string[]) => runCli(stack.env, ...args)
+
+const fillGasWallets = (value: bigint) =>
+  Promise.all(
+    rail.service.gasWallets.map(({ address }) => rail.chain.setBalance({ address, value })),
+  )
 
 /** Whether operators who filter for payouts that need them see this one. */
 async function needsAttention({ payout_id }: Payout): Promise<boolean> {
@@ -106,12 +116,10 @@ verifies('execute.parked', 'underfunded wallets park payouts until they are fund
     await rail.authorized(agent, { amount_usdc: '2' }),
     await rail.authorized(other),
   ]
-  const { payoutWallet, payTo, gasWallets } = rail.service
+  const { payoutWallet, payTo } = rail.service
   const surplus = (await rail.balance(payoutWallet.address)) - 1_999_999n
   await sendTokens(rail, privateKeyToAccount(payoutWallet.private_key), payTo.address, surplus)
-  const fill = (value: bigint) =>
-    Promise.all(gasWallets.map(({ address }) => rail.chain.setBalance({ address, value })))
-  await fill(0n)
+  await fillGasWallets(0n)
   await Promise.all([
     expectParked(
       agent,
@@ -121,9 +129,34 @@ verifies('execute.parked', 'underfunded wallets park payouts until they are fund
     expectParked(other, small, /no gas wallet has the ether for a transfer; send ether to 0x/),
   ])
   await mintTokens(rail.chain, rail.asset, payoutWallet.address, 1_000_000_000n)
-  await fill(parseEther('1'))
+  await fillGasWallets(parseEther('1'))
   await Promise.all([expectFinished(agent, large), expectFinished(other, small)])
 })
+
+verifies(
+  'recovery.expired',
+  'a never sent transfer is dead by a later final block, unwoken',
+  async () => {
+    const agent = await rail.openAgent()
+    const expiresAt = nowSeconds() + Math.ceil(within(40_000) / 1_000)
+    const payout = await rail.authorized(agent, {}, { expiresAt })
+    const { payout_id } = payout
+    await fillGasWallets(0n)
+    await expectParked(agent, payout, /no gas wallet has the ether for a transfer/)
+    const resume = await haltMining(rail)
+    await pause(expiresAt * 1_000 - Date.now() + 1_000)
+    const { body } = await agent.client.call('payout-status', { payout_id })
+    expect(body.payout).toMatchObject({ state: 'authorized', money_moved: 'unknown' })
+    expect(body.payout.next_action).toMatch(/expired, waiting for finality/)
+    await resume()
+    const status = async () => (await findTransfer(rail.db, payout_id))?.status
+    await expect.poll(status, { timeout: within(120_000) }).toBe('dead')
+    const wakes = rail.db.selectFrom('late_wakes').selectAll().where('id', '=', payout_id)
+    expect(await wakes.execute()).toEqual([])
+    expect(await chainRecord(rail, body.payout)).toMatchObject({ uses: 0, held: 0n })
+    await fillGasWallets(parseEther('1'))
+  },
+)
 
 verifies(
   ['gas-wallets.alarm', 'execute.parked'],
@@ -175,3 +208,33 @@ verifies(
     expect(stored).not.toContain(secret)
   },
 )
+
+verifies('recovery.stuck', 'explain says first what is wrong with a payout', async () => {
+  const explained = async (id: string) =>
+    JSON.parse((await cli('recover', 'explain', id, '--json')).out) as Record<string, string>
+  const agent = await rail.openAgent()
+  const { payout_id } = await rail.authorized(agent)
+  expect((await explained(payout_id))['problem']).toBeNull()
+  await insertReservedTransfer(rail.db, payout_id)
+  const unknown = await explained(payout_id)
+  expect(Object.keys(unknown)[0]).toBe('problem')
+  expect(unknown['problem']).toMatch(
+    /^its workflow runs and does not know its row: it knows no transfer, and the row is reserved/,
+  )
+  await rail.temporal.workflow.getHandle(payout_id).terminate('by hand')
+  expect(await explained(payout_id)).toMatchObject({
+    problem: 'its workflow is gone: a wake starts it again',
+    required_by: 'operator',
+    required_action: expect.stringContaining(`agent-rails recover act ${payout_id} wake`),
+  })
+
+  const large = { amount_usdc: '25' }
+  for (let count = 0; count < 3; count++) {
+    const other = await rail.authorized(await rail.openAgent(), large)
+    await insertReservedTransfer(rail.db, other.payout_id)
+  }
+  const refused = await rail.authorized(await rail.openAgent(), large)
+  expect((await explained(refused.payout_id))['problem']).toMatch(
+    /^the daily cap is reached: [78]\d(\.\d+)? of 100/,
+  )
+})
