@@ -35,7 +35,7 @@ const ofPayout = { subject: /^po_[0-9a-f]{64}$/, by: 'worker' } as const
  * The kinds of receipts that have a subject of their own or one caller. All other kinds are records, which both sockets get, about
  * any subject that no kind here has.
  */
-export const receiptRules: Readonly<Record<string, ReceiptRule>> = {
+const receiptRules: Readonly<Record<string, ReceiptRule>> = {
   payout_created: { ...ofPayout, after: null },
   payout_authorized: { ...ofPayout, after: 'payout_created', principal: true },
   payout_executed: { ...ofPayout, after: 'payout_authorized', principal: true },

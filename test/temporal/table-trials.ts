@@ -99,7 +99,6 @@ export function openTrials(
 
   /** Every move of the table that an agent or an operator makes. */
   async function events(): Promise<Trial[]> {
-    const receipt = `rc_${'b'.repeat(64)}`
     const { taskId, submit } = await fixture.tasks.draft({ callback_url: null })
     const begin = () => {
       notified.push(taskId)
@@ -130,19 +129,7 @@ export function openTrials(
         { entitlement_id: 'en_1' },
         'credit_pending',
       ),
-      byEvent(
-        await inState('credit_pending'),
-        'credit_funded',
-        { settlement_receipt_id: receipt },
-        'credit_funded',
-      ),
       byEvent(await inState('credit_funded'), 'review_rejected', {}, 'closed'),
-      byEvent(
-        await inState('attested', {}, false),
-        'receipts_issued',
-        { usage_receipt_id: receipt },
-        'callback_pending',
-      ),
       byEvent(await inState('quoted'), 'exception_raised', held, 'exception_open'),
       byEvent(
         await inState('exception_open'),
