@@ -2,4 +2,4 @@
 const slowness = Number(process.env['TEST_SLOWNESS'] ?? '1')
 
 /** A limit of a test in milliseconds, longer on a slow machine. */
-export const within = (ms: number): number => ms * slowness
+export const within = (ms: number): number => Math.ceil(ms * slowness)

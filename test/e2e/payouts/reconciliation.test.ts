@@ -16,6 +16,7 @@ import { newWallet } from '../../support/chain.ts'
 import { runCli } from '../../support/cli.ts'
 import { insist } from '../../support/faults.ts'
 import { sendTokens } from '../../support/payments.ts'
+import { within } from '../../support/slowness.ts'
 import { startStack, type TestStack, unscheduled } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -32,7 +33,8 @@ beforeAll(async () => {
     runWorkers: 0,
     workers: 2,
     env: {
-      RECONCILE_SETTLE_MS: '1500',
+      // Longer than a step that is in flight takes here.
+      RECONCILE_SETTLE_MS: String(within(2_500)),
       SWEEP_EVERY_MS: '600000',
       CHAIN_POLL_MS: '100',
       EXECUTE_WAIT_MS: '3000',
