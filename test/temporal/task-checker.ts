@@ -50,13 +50,15 @@ const selects = {
     to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at from task_events order by task_id, sequence`,
   runs: 'select run_id, task_id, step, attempt, round from runs',
   steps: `select run_id, attempt, round, step, verdict, output::text as output, output_sha256 from loop_steps order by run_id, started_at`,
-  packages: 'select run_id, partial from return_packages',
+  // Not those that a test made by hand as the evidence of an event.
+  packages: "select run_id, partial from return_packages where completion_signature <> 'by hand'",
   exceptions:
     'select exception_id, task_id, sequence, state, resume_state, closed_at is null as open from task_exceptions',
   receipts: 'select receipt_id, subject, seq, jws, prev from receipts order by subject, seq',
   postings: 'select receipt_id, account, units from postings',
   balances: 'select account, units from account_balances',
-  credits: 'select task_id, entitlement_id, units, state, usage_receipt_id from task_credits',
+  credits:
+    "select task_id, entitlement_id, units, state, usage_receipt_id from task_credits where entitlement_id <> 'en_by_hand'",
   uses: 'select chain, credit_units, usage_receipt_id from usage_events where credit_units > 0',
   entitlements: `select entitlement_id, state, granted_units, consumed_units, returned_units,
     case when task_id is null then units else 1 end as runs from entitlements join quotes using (quote_id)`,
