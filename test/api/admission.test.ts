@@ -51,7 +51,8 @@ verifies(
     const large = JSON.stringify({ note: 'x'.repeat(65_536) })
     for (const path of ['/api/agent-use', '/api/work-orders', '/api/wallet-bound-rail-run'])
       expect((await post(path, large)).status, path).toBe(413)
-    expect((await post('/api/work-orders', large, wrongOperator)).status).toBe(401)
+    const wrongKey = { authorization: `Bearer ag_${'0'.repeat(16)}_${'a'.repeat(64)}` }
+    expect((await post('/api/work-orders', large, wrongKey)).status).toBe(401)
     expect(
       (await post('/api/agent-identity', large, { authorization: `Bearer ${apis.operator}` }))
         .status,

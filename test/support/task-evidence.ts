@@ -7,7 +7,7 @@ import { issueQuote } from '../../activities/credit/quotes.ts'
 import { fundFromGrant } from '../../activities/credit/sandbox.ts'
 import { findEntitlement } from '../../activities/store/credit/entitlements.ts'
 import { issueReceipt } from '../../activities/store/payouts/receipts.ts'
-import { transaction } from '../../activities/store/postgres/db.ts'
+import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import { insertDecision } from '../../activities/store/tasks/review-decisions.ts'
 import { requireTask } from '../../activities/store/tasks/tasks.ts'
@@ -47,30 +47,41 @@ export const dropCredit = (db: Kysely<Database>, taskId: string): Promise<unknow
 /** Approves a task by a decision of its own, as a review does. */
 export const approved = (deps: TaskDeps, taskId: string): Promise<string> =>
   transaction(deps.db, async (tx) => {
-    const decision_id = `dec_${randomBytes(32).toString('hex')}`
-    await approveTask(tx, taskId, decision_id)
-    const jws = await issueReceipt(deps, tx, {
-      subject: decision_id,
-      kind: 'review_decision',
-      usage: 'operational',
-      facts: { decision_id },
-    })
-    const now = new Date()
-    await insertDecision(tx, {
-      decision_id,
-      subject_kind: 'task',
-      subject_id: taskId,
-      waiting_since: now,
-      decision: 'approve',
-      note: 'by a test',
-      limits: null,
-      evidence_seen_sha256: [],
-      evidence_root_sha256: 'e'.repeat(64),
-      judgements: [],
-      operator_id: 'alice',
-      operator_name: 'Alice',
-      receipt_id: receiptId(jws),
-      decided_at: now,
-    })
-    return decision_id
+    const decisionId = `dec_${randomBytes(32).toString('hex')}`
+    await approveTask(tx, taskId, decisionId)
+    await storeDecision(deps, tx, { decisionId, subjectId: taskId })
+    return decisionId
   })
+
+type Decided = { decisionId: string; subjectId: string; operatorId?: string }
+
+/** Stores the decision of an operator with its receipt. */
+export async function storeDecision(
+  deps: TaskDeps,
+  tx: Tx,
+  { decisionId, subjectId, operatorId = 'alice' }: Decided,
+): Promise<void> {
+  const jws = await issueReceipt(deps, tx, {
+    subject: decisionId,
+    kind: 'review_decision',
+    usage: 'operational',
+    facts: { decision_id: decisionId },
+  })
+  const now = new Date()
+  await insertDecision(tx, {
+    decision_id: decisionId,
+    subject_kind: 'task',
+    subject_id: subjectId,
+    waiting_since: now,
+    decision: 'approve',
+    note: 'by a test',
+    limits: null,
+    evidence_seen_sha256: [],
+    evidence_root_sha256: 'e'.repeat(64),
+    judgements: [],
+    operator_id: operatorId,
+    operator_name: 'Alice',
+    receipt_id: receiptId(jws),
+    decided_at: now,
+  })
+}

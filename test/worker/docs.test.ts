@@ -47,7 +47,8 @@ verifies(
     const codes = [...read('docs', 'security.md').matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(
       ([, code]) => code as string,
     )
-    const others = ['money_moved', 'payout_final', 'payout_dead', 'nonce_conflict', 'quote_token']
+    const receipts = ['payout_executed', 'payout_final', 'payout_dead', 'payout_voided']
+    const others = ['money_moved', 'nonce_conflict', 'quote_token', ...receipts]
     expect(codes.length).toBeGreaterThan(20)
     for (const code of codes.filter((candidate) => !others.includes(candidate)))
       expect(errors, code).toMatch(new RegExp(`\\b${code}\\b`))

@@ -195,7 +195,8 @@ export const tasks: readonly string[] = [
   end $$`,
   `create trigger task_events_funded after insert on task_events for each row when (new.event = 'credit_funded')
     execute function task_events_funded()`,
-  // The ledger names an operator only for an act that is stored: a decision, a request of recovery, or a call.
+  // The ledger names an operator only for an act that is stored: a decision, a request of recovery, or a call. An input that an
+  // operator proposes has a receipt alone, and moves nothing until the owner accepts it.
   `create function task_events_operator() returns trigger language plpgsql as $$
   declare act text := split_part(new.event_id, ':', 1);
   begin
@@ -206,7 +207,7 @@ export const tasks: readonly string[] = [
     return null;
   end $$`,
   `create constraint trigger task_events_operator after insert on task_events deferrable initially deferred for each row
-    when (new.actor like 'operator:%') execute function task_events_operator()`,
+    when (new.actor like 'operator:%' and new.data->>'proposed_input_sha256' is null) execute function task_events_operator()`,
   `create table contracts (
     contract_id text primary key check (contract_id ~ '^ct_[A-Za-z0-9]+$'),
     task_id text not null references tasks,

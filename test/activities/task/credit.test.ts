@@ -37,7 +37,7 @@ import type { StateLimits } from '../../../workflows/shared/timing.ts'
 import { storeProductionWrite } from '../../support/paid-run.ts'
 import { patiently } from '../../support/postgres.ts'
 import { poolsOver, startRailPool } from '../../support/rail-pool.ts'
-import { approved } from '../../support/task-evidence.ts'
+import { approved, storeDecision } from '../../support/task-evidence.ts'
 import { verifies } from '../../verifies.ts'
 import { decide, hex, moneyOver, packetops, present, topUp } from '../credit/fixture.ts'
 import { startTasks, stateLimits, trustedAgent } from './fixture.ts'
@@ -461,13 +461,11 @@ verifies('pilots.close', 'a pilot is open until the payment of its run is known'
   const operator = { operatorId: 'op_1', name: 'Ada' }
   const seen = { waitsSince: async () => undefined, evidenceSeen: async () => [] }
   const close = () =>
-    inTx((tx) =>
-      pilotSubject(tasks.deps).decide(
-        tx,
-        { ...terms, decisionId: `dec_${hex(32)}`, operator },
-        seen,
-      ),
-    )
+    inTx(async (tx) => {
+      const decisionId = `dec_${hex(32)}`
+      await storeDecision(tasks.deps, tx, { decisionId, subjectId: pilot_id, operatorId: 'op_1' })
+      return pilotSubject(tasks.deps).decide(tx, { ...terms, decisionId, operator }, seen)
+    })
   expect(await refusalOf(close())).toBe('payment_pending')
   expect((await requireTask(tasks.db, taskId)).state).toBe('credit_pending')
   await decide(money, reference, false)

@@ -5,7 +5,11 @@ import { receiptId } from '#domain/core/ids.ts'
 import { hastenRotation } from '../../../../activities/store/keys/key-rotations.ts'
 import { writeControl } from '../../../../activities/store/payouts/controls.ts'
 import { createRoles, roleUrl } from '../../../../activities/store/postgres/create-roles.ts'
-import { createDatabase, type OpenDatabase } from '../../../../activities/store/postgres/db.ts'
+import {
+  createDatabase,
+  type OpenDatabase,
+  transaction,
+} from '../../../../activities/store/postgres/db.ts'
 import { readPublicRights } from '../../../../activities/store/postgres/public-rights.ts'
 import {
   type DatabaseRole,
@@ -171,7 +175,10 @@ verifies(
       'insert into receipts default values',
       'lock table payouts in share mode',
     ])
-      await expect(sql.raw(statement).execute(reader), statement).rejects.toMatchObject(refused)
+      await expect(
+        transaction(reader, (tx) => sql.raw(statement).execute(tx)),
+        statement,
+      ).rejects.toMatchObject(refused)
     await expect(sql`select from calls`.execute(signer)).rejects.toMatchObject(refused)
     await sql`update transfers set signature = null, status = 'signed', parked = null, changed_at = now()`.execute(
       signer,
