@@ -64,7 +64,7 @@ export function openTrials(
   fixture: Awaited<ReturnType<typeof startTaskWorkflows>>,
   notified: string[],
 ) {
-  /** A transition that an event makes, stored before its workflow is told; its sender repeats it with the same event id. */
+  /** A transition that an event makes, stored before its workflow is notified; its sender repeats it with the same event id. */
   function byEvent<Event extends TaskEvent>(
     taskId: string,
     event: Event,

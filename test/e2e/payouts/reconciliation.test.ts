@@ -180,6 +180,8 @@ verifies(
       .set({ transaction_hash: wrong })
       .where('payout_id', '=', flipped.payout_id)
       .execute()
+    const queued = () => rail.db.selectFrom('log_outbox').select('receipt_id').execute()
+    await expect.poll(queued).toEqual([])
     await rail.db
       .deleteFrom('receipts')
       .where('subject', '=', bare.payout_id)
@@ -204,7 +206,7 @@ verifies(
     const evidence = Object.fromEntries(found.map((row) => [row.code, row.evidence]))
     expect(evidence['transfer_not_on_chain']).toMatchObject({
       stored: { transactionHash: wrong },
-      found: null,
+      found: { transfers: [{ transactionHash: flipped.transfer.transaction_hash }] },
     })
     expect(evidence['unexplained_outgoing']).toMatchObject({
       found: { amountAtomic: '700000', to: stolen.to, blockNumber: stolen.block },

@@ -51,12 +51,16 @@ function compareTransfer(
   return differences
 }
 
-/** Whether the transaction is in the block that the row names and holds exactly the transfer that the row promises. */
+/** Whether it is the transaction and the block that the row names, and holds exactly the transfer that the row promises. */
 function shows(transaction: LoggedTransaction, row: SeenTransfer): boolean {
   if (transaction?.blockHash !== row.blockHash || transaction.blockTime !== row.blockTime)
     return false
   return transaction.transfers.some(
-    (log) => log.blockNumber === row.blockNumber && log.nonce === row.nonce && sameMoney(log, row),
+    (log) =>
+      log.transactionHash === row.transactionHash &&
+      log.blockNumber === row.blockNumber &&
+      log.nonce === row.nonce &&
+      sameMoney(log, row),
   )
 }
 
@@ -141,7 +145,10 @@ export function comparePayment({
   const add = (code: DifferenceCode, stored: unknown, found: unknown) =>
     differences.push({ code, subject: `payment/${payment.paymentId}`, evidence: { stored, found } })
   const settled = payment.state === 'settled'
-  const isOurs = (log: LoggedTransfer) => log.nonce === payment.nonce && sameMoney(log, payment)
+  const isOurs = (log: LoggedTransfer) =>
+    log.transactionHash === payment.transactionHash &&
+    log.nonce === payment.nonce &&
+    sameMoney(log, payment)
   if (
     settled &&
     !(transaction?.blockHash === payment.blockHash && transaction.transfers.some(isOurs))
