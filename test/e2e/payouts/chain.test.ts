@@ -69,10 +69,7 @@ const vanishing = [
     1,
     'a block that vanishes after inclusion: the same authorization is sent again, executed once, and becomes final',
   ],
-  [
-    40,
-    'forty blocks that vanish after inclusion: the transfer is found where it is included again, far below',
-  ],
+  [40, 'forty blocks that vanish after inclusion: the transfer is sent again and becomes final'],
 ] as const
 
 for (const [depth, title] of vanishing) {
@@ -84,6 +81,8 @@ for (const [depth, title] of vanishing) {
     await executeInHeadBlock(agent, payout)
     const before = await transferOf(payout)
     await rollback(depth)
+    // A node whose chain is shorter than before may only be behind.
+    await mine(depth)
     expect(
       await eventually(
         () => statusOf(payout),
