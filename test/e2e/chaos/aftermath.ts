@@ -3,9 +3,10 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { sql } from 'kysely'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { createTemporalClient } from '../../../temporal/connection.ts'
+import { within } from '../../support/slowness.ts'
 import type { ChaosStack } from './chaos-stack.ts'
 
-const DRAIN_WITHIN_MS = 90_000
+const DRAIN_WITHIN_MS = within(90_000)
 
 /** Everything works again and stays so, but for what befalls single runs. */
 export async function heal({

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTreasury } from '../../../worker/stack/treasury.ts'
+import { within } from '../../support/slowness.ts'
 import { openTemporal } from './aftermath.ts'
 import type { Service } from './caller.ts'
 import type { ChaosStack } from './chaos-stack.ts'
 
 /** How long callers have once everything is mended. */
-const CALLERS_WITHIN_MS = 240_000
+const CALLERS_WITHIN_MS = within(360_000)
 
 /** The service as its callers know it; `hurry` begins the time after which they give up. */
 export function openService(
