@@ -372,20 +372,23 @@ async function executed(
   return body
 }
 
+/** What starts an entry run of packetops that a wallet pays. */
+const packetRun = (quote_id: string, wallet_id: string) => ({
+  rail: 'packetops',
+  tier: 'entry',
+  quote_id,
+  wallet_id,
+  on_gaps: 'report',
+  input: packet,
+  accept_terms: true,
+  idempotency_key: freshKey(),
+})
+
 verifies('authority.execute', 'a run that a wallet pays is delegated at its price', async () => {
   const buyer = await openAuthority(apis.hosts, apis.operator)
   const wallet_id = await buyer.fundedWallet(100)
   const { quote_id, total_usd } = await quoteOf(buyer)
-  const input = {
-    rail: 'packetops',
-    tier: 'entry',
-    quote_id,
-    wallet_id,
-    on_gaps: 'report',
-    input: packet,
-    accept_terms: true,
-    idempotency_key: freshKey(),
-  }
+  const input = packetRun(quote_id, wallet_id)
   const body = await executed(buyer, { operation_id: 'wallet-run-start', input }, [wallet_id])
   expect(body.mandate_remaining).toEqual({ usd: 500 - total_usd, actions: 199 })
   expect(body.delegated_action.status).toBe(202)
@@ -453,6 +456,19 @@ verifies('authority.execute', 'a loop of diligenceops is delegated at its price'
   expect(body.delegated_action.result).toMatchObject({ run: { rail: 'diligenceops' } })
 })
 
+/** The credit of a quote behind an invoice; `verify` has an operator confirm its payment. */
+async function invoiced(by: Awaited<ReturnType<typeof openAuthority>>, quote_id: string) {
+  const invoice = { method: 'invoice_reference' as const, external_reference: freshKey() }
+  const presented = { quote_id, ...invoice, idempotency_key: freshKey() }
+  const { payment_reference } = (await by.client.call('payment-reference-create', presented)).body
+  const { payment_reference_id, entitlement_id } = payment_reference
+  const verify = () =>
+    decide(apis.hosts[0]!, apis.operator, payment_reference_id, 'approve', {
+      subject_kind: 'payment_reference',
+    })
+  return { entitlement_id, verify }
+}
+
 verifies('authority.payers', 'credit behind a quote is judged as what pays', async () => {
   const by = await openAuthority(apis.hosts, apis.operator)
   const wallet_id = await by.fundedWallet(100)
@@ -467,13 +483,8 @@ verifies('authority.payers', 'credit behind a quote is judged as what pays', asy
     idempotency_key: freshKey(),
   }
   const action = { operation_id: 'diligence-loop-start', input }
-  const invoice = { method: 'invoice_reference' as const, external_reference: freshKey() }
-  const presented = { quote_id, ...invoice, idempotency_key: freshKey() }
-  const { payment_reference } = (await by.client.call('payment-reference-create', presented)).body
-  const { payment_reference_id, entitlement_id } = payment_reference
-  await decide(apis.hosts[0]!, apis.operator, payment_reference_id, 'approve', {
-    subject_kind: 'payment_reference',
-  })
+  const { entitlement_id, verify } = await invoiced(by, quote_id)
+  await verify()
   const terms = { allowed_operations: [action.operation_id], rails: ['diligenceops' as const] }
   const byWallet = await by.issue({ ...terms, resources: [wallet_id] })
   expect(await problemOf(by.grant(byWallet, action))).toMatchObject({
@@ -492,21 +503,9 @@ verifies(
     const wallet_id = await by.fundedWallet(100)
     const asked = { rail: 'packetops', tier: 'entry', idempotency_key: freshKey() } as const
     const { quote_id } = (await by.client.call('agent-quote', asked)).body.quote
-    const input = {
-      rail: 'packetops',
-      tier: 'entry',
-      quote_id,
-      wallet_id,
-      on_gaps: 'report',
-      input: packet,
-      accept_terms: true,
-      idempotency_key: freshKey(),
-    }
+    const input = packetRun(quote_id, wallet_id)
     const action = { operation_id: 'start-agent-run', input }
-    const invoice = { method: 'invoice_reference' as const, external_reference: freshKey() }
-    const presented = { quote_id, ...invoice, idempotency_key: freshKey() }
-    const { payment_reference } = (await by.client.call('payment-reference-create', presented)).body
-    const { payment_reference_id, entitlement_id } = payment_reference
+    const { entitlement_id, verify } = await invoiced(by, quote_id)
     const mandate = await by.issue({ resources: [wallet_id] })
     const { mandate_id } = mandate.signed_mandate as { mandate_id: string }
     const { signed_action_grant } = await by.grant(mandate, action)
@@ -514,9 +513,7 @@ verifies(
       await lockAuthorityMandate(tx, mandate_id)
       const executing = problemOf(by.execute(mandate, signed_action_grant, action))
       await expect.poll(() => lockWaits(apis.db), { timeout: 60_000 }).toBeGreaterThan(0)
-      await decide(apis.hosts[0]!, apis.operator, payment_reference_id, 'approve', {
-        subject_kind: 'payment_reference',
-      })
+      await verify()
       return { executing }
     })
     expect(await executed.executing).toMatchObject({

@@ -64,6 +64,18 @@ async function quoted({ call }: Buyer) {
   return (await call('agent-quote', asked)).body.quote.quote_id
 }
 
+/** Work that was delivered, and whose payment is disputed since. */
+async function deliveredAndDisputed(agent: Buyer) {
+  const delivered = await pay(agent, await quoted(agent))
+  await storeFinishedTask(apis.db, {
+    agentId: agent.agentId,
+    entitlementId: delivered.entitlement_id,
+    usageReceiptId: delivered.receipt_id,
+  })
+  await apis.decide(delivered.id, 'revise')
+  return delivered
+}
+
 verifies('prospect.next-step', 'an offer follows delivered work, a payment the offer', async () => {
   const agent = await buyer()
   const before = await pack()
@@ -76,14 +88,7 @@ verifies('prospect.next-step', 'an offer follows delivered work, a payment the o
   const usageReceiptId = first.receipt_id
   await storeFinishedTask(apis.db, { ...work, usage: 'synthetic', usageReceiptId })
   expect(await codeOf(offer(prospect_id))).toBe('not_ready')
-  // Work that was delivered, and whose payment is disputed since.
-  const delivered = await pay(agent, await quoted(agent))
-  await storeFinishedTask(apis.db, {
-    agentId: agent.agentId,
-    entitlementId: delivered.entitlement_id,
-    usageReceiptId: delivered.receipt_id,
-  })
-  await apis.decide(delivered.id, 'revise')
+  const delivered = await deliveredAndDisputed(agent)
   const once = key()
   const { body } = await offer(prospect_id, once)
   expect(body).toMatchObject({
@@ -124,13 +129,7 @@ verifies(
   async () => {
     const agent = await buyer()
     const prospect_id = await prospectOf(agent.agentId)
-    const delivered = await pay(agent, await quoted(agent))
-    await storeFinishedTask(apis.db, {
-      agentId: agent.agentId,
-      entitlementId: delivered.entitlement_id,
-      usageReceiptId: delivered.receipt_id,
-    })
-    await apis.decide(delivered.id, 'revise')
+    await deliveredAndDisputed(agent)
     const first = (await offer(prospect_id)).body
     const { id } = await pay(agent, first.quote.quote_id)
     const stateNow = async () => (await oneOf(prospect_id)).state
