@@ -145,6 +145,10 @@ async function findStrangers(
   )
 }
 
+/** The nodes with a fault, each in one line for operators. */
+export const describeFaulty = (nodes: readonly NodeState[]): string[] =>
+  nodes.filter(({ faults }) => faults.length > 0).map(describeNode)
+
 /** A node in one line for operators: what is wrong with it, or how far it is. */
 export function describeNode(state: NodeState): string {
   const name = state.role === 'confirm' ? `${state.url} (second opinion)` : state.url

@@ -62,8 +62,8 @@ export function createFiringSteps(deps: Deps): FiringSteps {
 type Begun = { workflow: CustomerWorkflowRow; row: FiringRow; refusal: DomainError | undefined }
 
 /**
- * Stores the firing with the terms that its workflow accepted, as due by the workflow's cadence and the database's clock; a workflow that is not active, has accepted other terms than those of
- * now, or fired within its interval, starts nothing.
+ * Stores the firing with the terms that its workflow accepted, as due by the workflow's cadence and the database's clock; a
+ * workflow that is not active, has accepted other terms than those of now, or fired within its interval, starts nothing.
  */
 function begin(
   { db, model }: Deps,

@@ -3,6 +3,7 @@ import { DomainError } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import {
   countInWindows,
+  FAILED,
   readWindows,
   type WindowCount,
 } from '../../activities/store/calls/window-counts.ts'
@@ -51,15 +52,15 @@ export function createAttempts(db: Tx, perMinute: number): Attempts {
     guard: ({ address, credentialId }, check) =>
       check().catch(async (error: unknown) => {
         if (!(error instanceof DomainError) || !failing.has(error.refusal.code)) throw error
-        const own = `failed:address:${address}`
+        const own = `${FAILED}address:${address}`
         const subjects =
-          credentialId === undefined ? [own] : [own, `failed:credential:${credentialId}`]
+          credentialId === undefined ? [own] : [own, `${FAILED}credential:${credentialId}`]
         if (leftOf([own]) <= 0) learn(await count(subjects))
         const leftMs = leftOf(subjects)
         throw leftMs > 0 ? tooMany(leftMs) : error
       }),
     assertFew: async (address) => {
-      const own = `failed:address:${address}`
+      const own = `${FAILED}address:${address}`
       if (leftOf([own]) <= 0) learn(await readWindows(db, [own]))
       const leftMs = leftOf([own])
       if (leftMs > 0) throw tooMany(leftMs)

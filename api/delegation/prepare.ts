@@ -2,7 +2,7 @@ import type { AuthorityFacts } from '#domain/authority/facts.ts'
 import { resourcesOf } from '#domain/authority/resources.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
-import { findEntitlementOf } from '../../activities/store/credit/entitlements.ts'
+import { findEntitlementOf, payerOf } from '../../activities/store/credit/entitlements.ts'
 import { railsOf } from '../auth/named-rails.ts'
 import { readDelegated, screenUnread } from '../calls/delegated-call.ts'
 import type { ActionAsked, Context } from '../context.ts'
@@ -62,8 +62,7 @@ async function payersOf(
   if (typeof quote_id !== 'string' || priceUsd === 0) return named
   const credit = await findEntitlementOf(db, quote_id)
   if (credit === undefined || credit.state === 'pending') return named
-  const [, walletId] = /^wallet:(.+)$/.exec(credit.source ?? '') ?? []
-  return [...named, walletId ?? credit.entitlement_id]
+  return [...named, payerOf(credit)]
 }
 
 async function priceOf(

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
-import { describeNode, type NodeState } from '../../activities/chain/chain-nodes.ts'
+import { describeFaulty, type NodeState } from '../../activities/chain/chain-nodes.ts'
 import {
   describeGasWallets,
   type GasWalletHealth,
@@ -96,10 +96,10 @@ export function createHealth({
 const SILENT = 'does not answer'
 
 function describeNodes(nodes: readonly NodeState[]): State {
-  const faulty = nodes.filter(({ faults }) => faults.length > 0)
+  const faulty = describeFaulty(nodes)
   return faulty.length === 0
     ? fine(`${nodes.length} answer, and agree`)
-    : { ok: false, detail: faulty.map(describeNode).join('; ') }
+    : { ok: false, detail: faulty.join('; ') }
 }
 
 const informative = async <T>(

@@ -137,21 +137,22 @@ async function withTools(answer: Response, listed: string) {
 
 function refuseCursor(response: ExpressResponse, message: unknown): void {
   const { id } = Object(message) as { id?: unknown }
-  const error = {
-    code: ProtocolErrorCode.InvalidParams,
-    message: 'the list is one page: send no cursor',
-  }
-  response.json({
-    jsonrpc: '2.0',
-    error,
-    id: typeof id === 'string' || typeof id === 'number' ? id : null,
-  })
+  const text = 'the list is one page: send no cursor'
+  const known = typeof id === 'string' || typeof id === 'number' ? id : null
+  response.json(errorOf(ProtocolErrorCode.InvalidParams, text, known))
 }
 
 function refuseMessage(response: ExpressResponse, code: ProtocolErrorCode): void {
-  const message =
+  const text =
     code === ProtocolErrorCode.ParseError
       ? `the body is not UTF-8 JSON of at most ${DEPTH_MAX} levels, or names a member twice`
       : 'send one message, not a batch'
-  response.status(400).json({ jsonrpc: '2.0', error: { code, message }, id: null })
+  response.status(400).json(errorOf(code, text))
 }
+
+/** An error response of JSON-RPC 2.0, which repeats the id of the request where it is known. */
+const errorOf = (code: ProtocolErrorCode, message: string, id: string | number | null = null) => ({
+  jsonrpc: '2.0',
+  error: { code, message },
+  id,
+})

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID, limits } from '#domain/core/limits.ts'
 import { formatUsdc } from '#domain/core/money.ts'
-import { describeNode, type NodeState } from '../../activities/chain/chain-nodes.ts'
+import { describeFaulty, describeNode, type NodeState } from '../../activities/chain/chain-nodes.ts'
 import { readGas, readTokens } from '../../activities/chain/funds.ts'
 import { CHAIN_SILENT, findChainFaults } from '../../activities/chain/start-checks.ts'
 import type { Config } from '../../activities/config/config.ts'
@@ -44,10 +44,12 @@ async function knownGasWallets(config: Config): Promise<Address[]> {
 
 /** With other nodes that are well, calls continue; a node that differs from them may lie. */
 function checkNodes(nodes: readonly NodeState[]): Finding {
-  const faulty = nodes.filter(({ faults }) => faults.length > 0)
+  const faulty = describeFaulty(nodes)
   if (faulty.length === 0) return fine(nodes.map(describeNode).join('; '))
-  const text = faulty.map(describeNode).join('; ')
-  return fault(text, 'Repair that node, or take it out of CHAIN_RPC_URL and CONFIRM_RPC_URL.')
+  return fault(
+    faulty.join('; '),
+    'Repair that node, or take it out of CHAIN_RPC_URL and CONFIRM_RPC_URL.',
+  )
 }
 
 function checkToken(faults: readonly string[]): Finding {

@@ -3,6 +3,9 @@ import type { Tx } from '../postgres/db.ts'
 
 /** What is counted for a key in its present window; `left_ms` is what is left of that. */
 export type WindowCount = { readonly points: number; readonly left_ms: number }
+/** Keys of failed attempts begin so. */
+export const FAILED = 'failed:'
+
 type KeyCount = WindowCount & { readonly key: string }
 
 const LEFT_MS =

@@ -18,18 +18,23 @@ export const findEntitlement = (tx: Tx, entitlementId: string) =>
 export const findEntitlementOf = (tx: Tx, quoteId: string) =>
   findRow(tx, 'entitlements', { quote_id: quoteId })
 
+type Paid = Pick<EntitlementRow, 'entitlement_id' | 'source'>
+
+/** The wallet that paid for a credit, or else the credit itself. */
+export const payerOf = ({ entitlement_id, source }: Paid): string =>
+  /^wallet:(.+)$/.exec(source ?? '')?.[1] ?? entitlement_id
+
 /** The names of what paid for a credit: its wallet, or else itself and its payments; none for one that nothing paid. */
-export async function listPayers(
-  tx: Tx,
-  { entitlement_id, source }: Pick<EntitlementRow, 'entitlement_id' | 'source'>,
-): Promise<string[]> {
-  const [kind, walletId = ''] = source?.split(':') ?? []
-  if (kind === 'wallet') return [walletId]
+export async function listPayers(tx: Tx, credit: Paid): Promise<string[]> {
+  const { entitlement_id, source } = credit
+  if (unpaid.includes(source ?? '')) return []
+  const payer = payerOf(credit)
+  if (payer !== entitlement_id) return [payer]
   const { rows } = await sql<{ id: string }>`
     select payment_reference_id as id from payment_references where entitlement_id = ${entitlement_id} and state = 'verified'`.execute(
     tx,
   )
-  return unpaid.includes(source ?? '') ? [] : [entitlement_id, ...rows.map(({ id }) => id)]
+  return [entitlement_id, ...rows.map(({ id }) => id)]
 }
 const unpaid: readonly string[] = [sandboxAccount, freeAccount]
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { FAILED } from '../calls/window-counts.ts'
 import type { Tx } from '../postgres/db.ts'
 import { COUNTED_MAX, upTo } from '../postgres/rows.ts'
 
@@ -36,8 +37,8 @@ export async function readHardening(tx: Tx): Promise<HardeningRecords> {
       ${upTo('select from provider_events')} as events,
       (select count(*)::int from begun) as begun,
       (select count(*)::int from begun where not approved) as unapproved,
-      ${upTo("select from window_counts where window_ends_at > statement_timestamp() and key not like 'failed:%'")} as counted,
-      ${upTo("select from window_counts where window_ends_at > statement_timestamp() and key like 'failed:%'")} as failing,
+      ${upTo(`select from window_counts where window_ends_at > statement_timestamp() and key not like '${FAILED}%'`)} as counted,
+      ${upTo(`select from window_counts where window_ends_at > statement_timestamp() and key like '${FAILED}%'`)} as failing,
       ${upTo('select from contracts where accepted_at is not null')} as accepted,
       (select count(*)::int from operators where revoked_at is null) as operators,
       (select coalesce(array_agg(distinct named order by named), '{}') from controls,

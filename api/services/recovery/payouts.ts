@@ -4,7 +4,7 @@ import { formatUsdc } from '#domain/core/money.ts'
 import type { Wait } from '#domain/core/wait.ts'
 import { isExpired } from '#domain/payouts/payout.ts'
 import { payoutWait } from '#domain/payouts/wait.ts'
-import { describeNode, type NodeState } from '../../../activities/chain/chain-nodes.ts'
+import { describeFaulty, type NodeState } from '../../../activities/chain/chain-nodes.ts'
 import { type Outcome, soughtOf } from '../../../activities/chain/outcome.ts'
 import { authorizationOf } from '../../../activities/payout/transfer.ts'
 import { readPayoutConstraints } from '../../../activities/store/payouts/constraints.ts'
@@ -144,8 +144,8 @@ function waitOf(
 
 /** The nodes with a fault, one a line; no line where all are well. */
 function faultyNodes(nodes: readonly NodeState[]): Explanation {
-  const faulty = nodes.filter(({ faults }) => faults.length > 0)
-  return faulty.length === 0 ? {} : { chain_nodes: faulty.map(describeNode).join('\n') }
+  const faulty = describeFaulty(nodes)
+  return faulty.length === 0 ? {} : { chain_nodes: faulty.join('\n') }
 }
 
 function describe(outcome: Outcome): string {
