@@ -1,18 +1,11 @@
 import { type Address, type Hex, parseAbiItem } from 'viem'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { payoutId as payoutIdOf, transferNonce } from '#domain/core/ids.ts'
-import { termsDigest } from '#domain/payouts/payout.ts'
+import { transferNonce } from '#domain/core/ids.ts'
 import { requirePayout } from '../../../activities/store/payouts/payouts.ts'
-import { createClient } from '../../../api/http/client.ts'
 import { wakePayout } from '../../../temporal/payouts.ts'
-import { eventually, nowSeconds, openRail, type Rail } from '../../support/agent.ts'
-import { newWallet, type TestWallet } from '../../support/chain.ts'
+import { type Agent, eventually, openRail, type Rail } from '../../support/agent.ts'
 import { insist, restart } from '../../support/faults.ts'
-import {
-  insertAuthorizedPayout,
-  insertReservedTransfer,
-  signSeeded,
-} from '../../support/payout-rows.ts'
+import { insertReservedTransfer } from '../../support/payout-rows.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -44,49 +37,25 @@ afterAll(async () => {
   await stack?.stop()
 })
 
-type Seeded = { payoutId: string; creator: TestWallet; recipient: Address; nonce: Hex; api: number }
+type Authorized = { payoutId: string; agent: Agent; recipient: string; nonce: Hex }
 
-/** Payouts of 0.01 USDC, each of a creator of its own, as create and authorize leave their rows. */
-async function seed(count: number): Promise<Seeded[]> {
-  const { db, asset, service } = rail
-  const one = async (_: unknown, index: number): Promise<Seeded> => {
-    const creator = newWallet()
-    const { address: recipient } = newWallet()
-    const terms = { recipient, amount_atomic: '10000', memo: 'drain', rail_reference: 'drain' }
-    const facts = { ...terms, usage: 'synthetic' as const, asset }
-    const payoutId = payoutIdOf(creator.address, 'drain')
-    const who = { payout_id: payoutId, creator: creator.address, idempotency_key: 'drain' }
-    const rest = { payout_wallet: service.payoutWallet.address, terms_sha256: termsDigest(facts) }
-    const payout = { ...who, ...facts, ...rest }
-    const expiresAt = nowSeconds() + 3600
-    await insertAuthorizedPayout(
-      db,
-      payout,
-      expiresAt,
-      await signSeeded(rail.treasury.principal, payout, expiresAt),
-    )
-    return {
-      payoutId,
-      creator,
-      recipient,
-      nonce: transferNonce(asset, payoutId),
-      api: index % stack.baseUrls.length,
-    }
+/** Payouts of 0.01 USDC, each created and authorized by an agent of its own. */
+async function authorizeAll(count: number): Promise<Authorized[]> {
+  const { asset } = rail
+  const one = async (index: number): Promise<Authorized> => {
+    const agent = await rail.openAgent({ api: index % stack.baseUrls.length })
+    const { payout_id, recipient } = await rail.authorized(agent, { amount_usdc: '0.01' })
+    return { payoutId: payout_id, agent, recipient, nonce: transferNonce(asset, payout_id) }
   }
-  const seeded: Seeded[] = []
-  while (seeded.length < count) seeded.push(...(await Promise.all(Array.from({ length: 50 }, one))))
-  return seeded
+  const done: Authorized[] = []
+  while (done.length < count)
+    done.push(...(await Promise.all(Array.from({ length: 25 }, (_, n) => one(done.length + n)))))
+  return done
 }
 
 /** Everybody executes at the same moment through the API and insists until it is done. */
-async function executeAll(payouts: readonly Seeded[]): Promise<void> {
-  const origin = stack.baseUrls[0] as string
-  const execute = async ({ payoutId, creator, api }: Seeded) => {
-    const client = createClient({
-      baseUrl: stack.baseUrls[api] as string,
-      origin,
-      wallet: creator.account,
-    })
+async function executeAll(payouts: readonly Authorized[]): Promise<void> {
+  const execute = async ({ payoutId, agent: { client } }: Authorized) => {
     const call = () =>
       client.call('payout-execute', { payout_id: payoutId, idempotency_key: 'execute' })
     const { body } = await insist(call, WITHIN_MS)
@@ -95,12 +64,12 @@ async function executeAll(payouts: readonly Seeded[]): Promise<void> {
   await Promise.all(payouts.map(execute))
 }
 
-async function reserve(payouts: readonly Seeded[]): Promise<void> {
+async function reserve(payouts: readonly Authorized[]): Promise<void> {
   for (const { payoutId } of payouts) await insertReservedTransfer(rail.db, payoutId)
 }
 
 /** Starts every workflow at the same moment, and resolves when each payout is executed and each call answered. */
-async function driveAll(payouts: readonly Seeded[]): Promise<void> {
+async function driveAll(payouts: readonly Authorized[]): Promise<void> {
   const ids = payouts.map(({ payoutId }) => payoutId)
   const wake = async (payoutId: string) =>
     wakePayout(rail.temporal, await requirePayout(rail.db, payoutId))
@@ -126,7 +95,7 @@ async function driveAll(payouts: readonly Seeded[]): Promise<void> {
 }
 
 /** Resolves when this share of the payouts has got so far that a hash is known. */
-async function underWay(payouts: readonly Seeded[], share: number): Promise<void> {
+async function underWay(payouts: readonly Authorized[], share: number): Promise<void> {
   const ids = payouts.map(({ payoutId }) => payoutId)
   const count = async () => {
     const all = rail.db
@@ -139,7 +108,7 @@ async function underWay(payouts: readonly Seeded[], share: number): Promise<void
 }
 
 /** By the chain's own logs each authorization was used once, and each recipient got its amount once. */
-async function expectEachOnce(payouts: readonly Seeded[]): Promise<void> {
+async function expectEachOnce(payouts: readonly Authorized[]): Promise<void> {
   const range = { address: rail.asset, fromBlock: 0n, toBlock: 'latest', strict: true } as const
   const [used, transfers] = await Promise.all([
     rail.chain.getLogs({
@@ -208,7 +177,7 @@ verifies(
   'gas-wallets.shared',
   `${CALLS} executes at once over three gas wallets leave no nonce stuck`,
   async () => {
-    const payouts = await seed(CALLS)
+    const payouts = await authorizeAll(CALLS)
     await timed('executes', CALLS, () => executeAll(payouts))
     await expectEachOnce(payouts)
     const nonces = await expectDrained()
@@ -222,7 +191,7 @@ verifies(
   'gas-wallets.shared',
   `${TRANSFERS} transfers under kills are each executed once`,
   async () => {
-    const payouts = await seed(TRANSFERS)
+    const payouts = await authorizeAll(TRANSFERS)
     await reserve(payouts)
     await timed('transfers under kills', TRANSFERS, async () => {
       const done = driveAll(payouts)
