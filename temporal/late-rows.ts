@@ -4,7 +4,11 @@ import type { Logger } from 'pino'
 import type { Config } from '../activities/config/config.ts'
 import { findHarnessRun } from '../activities/store/harness/runs.ts'
 import { readPayout } from '../activities/store/payouts/payouts.ts'
-import { findWorkflow, markScheduled } from '../activities/store/production/customer-workflows.ts'
+import {
+  findFiredWorkflow,
+  findWorkflow,
+  markScheduled,
+} from '../activities/store/production/customer-workflows.ts'
 import {
   type Claimed,
   claimWakes,
@@ -26,7 +30,7 @@ import { wakePayout } from './payouts.ts'
 import { wakeRun } from './runs.ts'
 import { reloadTask } from './tasks.ts'
 import { NOTIFY_MS } from './updates.ts'
-import { applySchedule, workflowScheduleId } from './workflow-schedules.ts'
+import { applySchedule, ensureFiring, workflowScheduleId } from './workflow-schedules.ts'
 
 export type WakeDeps = { client: Client; db: Kysely<Database> }
 
@@ -91,6 +95,14 @@ export const wakes: Readonly<Record<LateSubject, Entry>> = {
       await markScheduled(db, workflow)
     },
     missing: 'its schedule in Temporal',
+  },
+  firing: {
+    workflowId: (id) => id,
+    wake: async ({ client, db }, id) => {
+      const workflow = await findFiredWorkflow(db, id)
+      if (workflow !== undefined) await ensureFiring(client, workflow, id)
+    },
+    missing: 'the run that it starts, or its refusal',
   },
   invitation: {
     workflowId: invitationWorkflowId,

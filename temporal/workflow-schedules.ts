@@ -58,15 +58,21 @@ export async function startFiring(
   workflow: Pick<CustomerWorkflowRow, 'workflow_id' | 'rail'>,
   name: string,
 ): Promise<string> {
-  const { workflowId, ...action } = actionOf(workflow)
-  const firing = `${workflowId}-${name}`
-  await client.withDeadline(Date.now() + NOTIFY_MS, () =>
-    client.workflow.start<typeof workflowFiring>('workflowFiring', {
-      ...action,
-      workflowId: firing,
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    }),
-  )
+  const firing = `${actionOf(workflow).workflowId}-${name}`
+  await client.withDeadline(Date.now() + NOTIFY_MS, () => ensureFiring(client, workflow, firing))
   return firing
+}
+
+/** Starts the workflow of a firing, or joins its open run; a stored firing is named by its row. */
+export async function ensureFiring(
+  client: Client,
+  workflow: Pick<CustomerWorkflowRow, 'workflow_id' | 'rail'>,
+  firing: string,
+): Promise<void> {
+  await client.workflow.start<typeof workflowFiring>('workflowFiring', {
+    ...actionOf(workflow),
+    workflowId: firing,
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  })
 }

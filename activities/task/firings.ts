@@ -50,7 +50,7 @@ const passing: readonly ErrorCode[] = [
 export function createFiringSteps(deps: Deps): FiringSteps {
   return {
     fireWorkflow: async ({ workflowId, firing }) => {
-      const firing_id = `fi_${digestOf({ firing })}`
+      const firing_id = firingIdOf(firing)
       const begun = await begin(deps, { firing_id, workflow_id: workflowId })
       if (begun === undefined) return null
       if (begun.row.state !== 'due') return snapshotOf(begun.row)
@@ -58,6 +58,10 @@ export function createFiringSteps(deps: Deps): FiringSteps {
     },
   }
 }
+
+/** A schedule names the workflow of a firing; one that is woken is named by its row. */
+const firingIdOf = (firing: string): string =>
+  firing.startsWith('fi_') ? firing : `fi_${digestOf({ firing })}`
 
 type Begun = { workflow: CustomerWorkflowRow; row: FiringRow; refusal: DomainError | undefined }
 
@@ -85,6 +89,7 @@ function begin(
       },
       intervalSecondsMin[cadence],
     )
+    if (row.workflow_id !== workflow.workflow_id) return undefined
     if (row.quote_id !== null) return { workflow, row, refusal: undefined }
     const { state } = workflow
     if (state !== 'active')

@@ -15,6 +15,11 @@ export const recoveryRequirements = {
     behavior:
       'A transfer whose running workflow lost the result of its reservation is sent and paid without a call or an act.',
   },
+  'recovery.firings': {
+    source: 'decision',
+    behavior:
+      'A firing that is due and has lost its workflow is late, and is carried out once by its row; after a pause it charges nothing.',
+  },
   'recovery.joins': {
     source: 'decision',
     behavior: 'A repeated execute that joins a transfer older than 2 s wakes its workflow.',

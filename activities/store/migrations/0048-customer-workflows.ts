@@ -87,6 +87,7 @@ export const customerWorkflows: readonly string[] = [
     check ((state = 'due') = (ended_at is null))
   )`,
   `create index workflow_firings_workflow on workflow_firings (workflow_id, due_at desc, firing_id)`,
+  `create index workflow_firings_due on workflow_firings (fired_at) where state = 'due'`,
   `create index workflow_firings_mandate on workflow_firings (mandate_id, due_at desc, firing_id) where mandate_id is not null`,
   `create function workflow_firings_guard() returns trigger language plpgsql as $$
   declare

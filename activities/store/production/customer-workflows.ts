@@ -91,6 +91,15 @@ export async function markScheduled(tx: Tx, { workflow_id, state }: CustomerWork
     .execute()
 }
 
+/** The workflow of a stored firing. */
+export async function findFiredWorkflow(
+  tx: Tx,
+  firing_id: string,
+): Promise<CustomerWorkflowRow | undefined> {
+  const firing = await findRow(tx, 'workflow_firings', { firing_id })
+  return firing && findWorkflow(tx, firing.workflow_id)
+}
+
 /** The newest firings of a workflow. */
 export async function listFirings(tx: Tx, workflowId: string, most: number): Promise<FiringRow[]> {
   return tx

@@ -10,6 +10,7 @@ export const lateSubjects = [
   'callback',
   'delegation',
   'schedule',
+  'firing',
   'invitation',
   'key_rotation',
   'directory',
@@ -94,6 +95,9 @@ const openRows: Readonly<Record<LateSubject, Builder>> = {
         where f.workflow_id = w.workflow_id), w.state_since)) + case w.cadence when 'daily' then interval '1 day'
         when 'weekly' then interval '7 days' else interval '31 days' end, ${ms(FIRING_MS)}, ${ms(FIRING_MS)}
       from customer_workflows w where w.state = 'active' and w.scheduled = 'active' and w.cadence <> 'on_demand'`,
+  // Its workflow repeats what passes, and has lost it where it stays due.
+  firing: ({ unitMs }) => sql`
+    select firing_id, state, fired_at, ${ms(unitMs * 3)}, ${ms(unitMs * 6)} from workflow_firings where state = 'due'`,
   invitation: ({ unitMs }) => sql`
     select pilot_id, state, case when reminded_at is null then created_at + (expires_at - created_at) / 2 else expires_at end,
       ${ms(unitMs)}, ${ms(unitMs * 6)} from pilots where state = 'invited'`,

@@ -1,14 +1,20 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import { callId } from '#domain/core/ids.ts'
 import { firingTerms } from '#domain/production/accepted-terms.ts'
 import { draftingModel } from '#domain/tasks/drafted.ts'
+import { transaction } from '../../../../activities/store/postgres/db.ts'
+import {
+  beginFiring,
+  findWorkflow,
+} from '../../../../activities/store/production/customer-workflows.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
 import { workflowScheduleId } from '../../../../temporal/workflow-schedules.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
-import { wakeOlderThan } from '../../../support/late.ts'
+import { isLate, wakeOlderThan } from '../../../support/late.ts'
 import { pause } from '../../../support/processes.ts'
 import { openWorkflows } from '../../../support/workflows.ts'
 import { verifies } from '../../../verifies.ts'
@@ -175,6 +181,59 @@ verifies('workflow.key', 'a firing with a revoked key starts nothing and is reco
   const { items } = (await operator.call('customer-workflow-read', { workflow_id: id })).body
   const refused = items[0]?.firings.filter(({ state }) => state === 'refused')
   expect(refused).toMatchObject([{ code: 'credential_invalid', run_id: null }])
+})
+
+/** A firing that was stored by a worker that died, whose workflow was terminated. */
+async function lostFiring(workflow_id: string): Promise<string> {
+  const firing = `firing-${workflow_id}-lost`
+  const handle = await temporal.client.workflow.start('workflowFiring', {
+    workflowId: firing,
+    taskQueue: 'without-a-worker',
+    args: [workflow_id],
+  })
+  const firing_id = `fi_${digestOf({ firing })}`
+  const workflow = await findWorkflow(apis.db, workflow_id)
+  if (workflow === undefined) throw new Error('a workflow was expected')
+  const call_id = callId(`agent:${workflow.agent_id}`, 'wallet-run-start', firing_id)
+  const row = { firing_id, workflow_id, call_id, terms_sha256: workflow.terms_sha256 }
+  await transaction(apis.db, (tx) => beginFiring(tx, { ...row, due_at: new Date() }, 1))
+  await handle.terminate('lost')
+  return firing_id
+}
+
+verifies('recovery.firings', 'a firing whose workflow is gone is carried out once', async () => {
+  for (const paused of [false, true]) {
+    const other = await openWorkflows(apis)
+    await other.fund(500)
+    const id = await other.active({ cadence: 'on_demand', tier: 'entry' })
+    const firing_id = await lostFiring(id)
+    const asked = { mode: 'pause_workflow', workflow_id: id, idempotency_key: freshKey() } as const
+    if (paused) await other.client.call('customer-workflow-pause', asked)
+    expect(await isLate(apis.db, firing_id, 3_600_000)).toBe(false)
+    expect(await isLate(apis.db, firing_id, 0)).toBe(true)
+    const carryOut = (workflowId: string) =>
+      temporal.client.workflow.execute('workflowFiring', {
+        workflowId: firing_id,
+        taskQueue: 'tasks',
+        args: [workflowId],
+      })
+    // The firing of one workflow is none of another.
+    expect(await carryOut(await agent.active({ cadence: 'on_demand' }))).toBeNull()
+    await Promise.all([sweep(), sweep()])
+    const firings = async () =>
+      (await other.read(id)).firings.map(({ state, code }) => ({ state, code }))
+    const outcome = paused
+      ? { state: 'refused', code: 'wrong_state' }
+      : { state: 'started', code: null }
+    await expect.poll(firings).toEqual([outcome])
+    expect(await carryOut(id)).toMatchObject({ firingId: firing_id })
+    expect(await firings()).toEqual([outcome])
+    expect(await isLate(apis.db, firing_id, 0)).toBe(false)
+    const { wallet } = (
+      await other.client.call('allowance-wallet-read', { wallet_id: other.wallet_id })
+    ).body
+    expect(wallet?.balance_units).toBe(paused ? 500 : 451)
+  }
 })
 
 verifies('workflow.bounds', 'bounds, owners and inputs of workflows are kept', async () => {
