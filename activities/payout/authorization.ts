@@ -13,7 +13,7 @@ import { findConsumed, type ReplayKey } from '../store/calls/replay-ledger.ts'
 import { isMandateRevoked } from '../store/payouts/mandates.ts'
 import type { PayoutRow } from '../store/payouts/payouts.ts'
 import type { Tx } from '../store/postgres/db.ts'
-import { revokedMandate } from './rules.ts'
+import { assertLife, revokedMandate } from './rules.ts'
 
 /** The keys and identities that may authorize a payout. */
 export type PayoutAuthority = {
@@ -74,23 +74,28 @@ export function principalTermsOf(
   return { payoutId, payoutWallet, recipient, amountAtomic, expiresAt, idempotencyKey, asset }
 }
 
+type AuthorizationRules = {
+  authority: PayoutAuthority
+  keyStatus: KeyStatus
+  lifeSecondsMin: number
+}
+
 /**
  * All checks of authorize before it writes, in this order: challenge, presentation, principal. Returns the replay keys that the
  * authorizing transaction must consume.
  */
 export async function verifyAuthorization(
-  { authority, keyStatus }: { authority: PayoutAuthority; keyStatus: KeyStatus },
+  { authority, keyStatus, lifeSecondsMin }: AuthorizationRules,
   tx: Tx,
   row: PayoutRow,
   input: AuthorizeInput,
   nowSeconds: number,
 ): Promise<{ keys: ReplayKey[]; mandateRef: string }> {
   const { anchors, origin, treasuryHolder, treasuryPrincipal, verifyWalletMessage } = authority
-  if (input.expires_at <= nowSeconds)
-    throw refuse('payout_expired', {
-      detail: 'expires_at has passed',
-      next_action: 'Authorize with an expires_at in the future.',
-    })
+  assertLife(
+    { expiresAt: input.expires_at, now: nowSeconds, lifeSecondsMin },
+    'Authorize with a later expires_at.',
+  )
   const terms = principalTermsOf(row, input.expires_at, input.idempotency_key)
   const challenge = verifyChallengeToken(input.challenge_token, {
     authorityKeys: keyStatus.verifiers('authority'),

@@ -174,7 +174,7 @@ async function authorize(
   const now = call.locked_at
   const payout = openFor('authorize', before.payout)
   const bound = await verifyAuthorization(
-    { ...deps, keyStatus },
+    { authority: deps.authority, keyStatus, lifeSecondsMin: deps.rail.executeLifeSecondsMin },
     tx,
     payout,
     input,

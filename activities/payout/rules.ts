@@ -28,12 +28,7 @@ export function executableIn(
   lifeSecondsMin: number,
 ): { expiresAt: number; now: number } {
   const expiresAt = Number(openFor('execute', row).expires_at)
-  if (expiresAt - now < lifeSecondsMin) {
-    throw refuse('payout_expired', {
-      detail: `less than ${lifeSecondsMin} s of life are left`,
-      next_action: 'Create and authorize a new payout.',
-    })
-  }
+  assertLife({ expiresAt, now, lifeSecondsMin }, 'Create and authorize a new payout.')
   if (revoked) throw revokedMandate('Create and authorize a new payout.')
   if (unsettled) throw unsettledCharge()
   if (pause !== undefined)
@@ -44,6 +39,18 @@ export function executableIn(
     })
   assertUnderDailyCap(row, use)
   return { expiresAt, now }
+}
+
+/** Refuses an expiry before which a transfer can no longer confirm. */
+export function assertLife(
+  { expiresAt, now, lifeSecondsMin }: { expiresAt: number; now: number; lifeSecondsMin: number },
+  next_action: string,
+): void {
+  if (expiresAt - now >= lifeSecondsMin) return
+  throw refuse('payout_expired', {
+    detail: `less than ${lifeSecondsMin} s of life are left`,
+    next_action,
+  })
 }
 
 /** The row, if the state table allows the event now; otherwise 409 `wrong_state` naming the events allowed. */

@@ -35,25 +35,33 @@ const open = () => createClient({ baseUrl: hosts().base, osUrl: hosts().os })
 const asOperator = () =>
   createClient({ baseUrl: hosts().base, osUrl: hosts().os, operator: apis.operator })
 
-verifies('conform.mandate-expiry', 'a mandate whose expiry has passed is refused', async () => {
-  const now = Math.floor(Date.now() / 1000)
-  const issue = (expires_at: number) =>
-    asOperator().call('issue-mandate', {
-      mode: 'issue_mandate',
-      action: {
-        payout: { payout_id: `po_${'0'.repeat(64)}`, expires_at, authorize_idempotency_key: key() },
-        checkout_jwt: 'a.b.c',
-        holder_proof: {
-          binding_version: 2,
-          holder_wallet: `0x${'a'.repeat(40)}`,
-          signature: `0x${'1'.repeat(130)}`,
+verifies(
+  'conform.mandate-expiry',
+  'a mandate that leaves no time to execute is refused',
+  async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const issue = (expires_at: number) =>
+      asOperator().call('issue-mandate', {
+        mode: 'issue_mandate',
+        action: {
+          payout: {
+            payout_id: `po_${'0'.repeat(64)}`,
+            expires_at,
+            authorize_idempotency_key: key(),
+          },
+          checkout_jwt: 'a.b.c',
+          holder_proof: {
+            binding_version: 2,
+            holder_wallet: `0x${'a'.repeat(40)}`,
+            signature: `0x${'1'.repeat(130)}`,
+          },
+          idempotency_key: key(),
         },
-        idempotency_key: key(),
-      },
-    })
-  expect(await codeOf(issue(now - 1))).toBe('payout_expired')
-  expect(await codeOf(issue(now + 600))).toBe('not_found')
-})
+      })
+    for (const ahead of [-1, 25]) expect(await codeOf(issue(now + ahead))).toBe('payout_expired')
+    expect(await codeOf(issue(now + 600))).toBe('not_found')
+  },
+)
 
 verifies(
   'conform.trust-contract',

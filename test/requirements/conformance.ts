@@ -12,7 +12,8 @@ export const conformanceRequirements = {
   },
   'conform.mandate-expiry': {
     source: 'payouts § Mandate',
-    behavior: 'The mandate of a payout is refused with payout_expired when expires_at has passed.',
+    behavior:
+      'The mandate of a payout is refused with payout_expired when expires_at is less than 30 seconds ahead.',
   },
   'conform.trust-contract': {
     source: 'trust § Trust contract',

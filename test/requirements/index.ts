@@ -418,7 +418,7 @@ export const requirements = {
   'authorize.expired': {
     source: 'payouts § Authorize',
     behavior:
-      'An authorize returns 410 challenge_expired or payout_expired when the challenge or the payout has expired.',
+      'An authorize returns 410 challenge_expired when the challenge has expired, and 410 payout_expired when expires_at is less than 30 seconds ahead.',
   },
   'authorize.refusal-changes-nothing': {
     source: 'payouts § Authorize',

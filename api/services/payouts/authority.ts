@@ -15,7 +15,7 @@ import {
   principalTermsOf,
   readAuthorityKeyStatus,
 } from '../../../activities/payout/authorization.ts'
-import { unknownPayout } from '../../../activities/payout/rules.ts'
+import { assertLife, unknownPayout } from '../../../activities/payout/rules.ts'
 import { storeMandate } from '../../../activities/store/payouts/mandates.ts'
 import { type PayoutRow, readPayout } from '../../../activities/store/payouts/payouts.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
@@ -25,7 +25,14 @@ import { Service } from '../service.ts'
 
 export type AuthoritySettings = {
   db: Kysely<Database>
-  config: Pick<Config, 'BASE_URL' | 'CHALLENGE_TTL_S' | 'TREASURY_HOLDER_ADDRESS' | 'ENVIRONMENT'>
+  config: Pick<
+    Config,
+    | 'BASE_URL'
+    | 'CHALLENGE_TTL_S'
+    | 'TREASURY_HOLDER_ADDRESS'
+    | 'ENVIRONMENT'
+    | 'EXECUTE_LIFE_MIN_S'
+  >
   keys: KeyRings
   wallets: WalletSignatures
 }
@@ -53,7 +60,15 @@ export class AuthorityService extends Service<AuthoritySettings> {
   async issueMandate(operator: Operator, input: MandateInput) {
     const { db, config, keys, wallets } = this.deps
     const { payout, holder_proof: proof, idempotency_key } = input
-    assertAhead(payout.expires_at, await clockSeconds(db))
+    // A mandate for a payout that could never be authorized any more is not issued.
+    assertLife(
+      {
+        expiresAt: payout.expires_at,
+        now: await clockSeconds(db),
+        lifeSecondsMin: config.EXECUTE_LIFE_MIN_S,
+      },
+      'Name a later expires_at.',
+    )
     const row = createdPayout((await readPayout(db, payout.payout_id))?.payout)
     const mandateId = `mdt_${digestOf({ kind: 'payout', operator: operator.operatorId, idempotency_key })}`
     const requestDigest = requestSha256(
@@ -88,15 +103,6 @@ const factsOf = (config: AuthoritySettings['config']) => ({
   origin: config.BASE_URL,
   treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
 })
-
-/** A mandate for a payout that could never be authorized any more is not issued. */
-function assertAhead(expiresAt: number, nowSeconds: number): void {
-  if (expiresAt > nowSeconds) return
-  throw refuse('payout_expired', {
-    detail: 'expires_at has passed',
-    next_action: 'Name an expires_at that lies ahead.',
-  })
-}
 
 function createdPayout(row: PayoutRow | undefined): PayoutRow {
   if (row === undefined) throw unknownPayout()

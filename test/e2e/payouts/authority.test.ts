@@ -326,6 +326,7 @@ verifies(
       ['other key', { ...input, idempotency_key: 'authorize2' }, 403, 'request_digest_mismatch'],
       ['other payout', { ...input, payout_id: other.payout_id }, 403, 'request_digest_mismatch'],
       ['expired expires_at', { ...input, expires_at: nowSeconds() - 1 }, 410, 'payout_expired'],
+      ['no time to execute', { ...input, expires_at: nowSeconds() + 25 }, 410, 'payout_expired'],
       [
         'expired challenge',
         { ...input, challenge_token: await old(nowSeconds() - 1, { ttlSeconds: 1 }) },

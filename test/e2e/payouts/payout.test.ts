@@ -407,7 +407,7 @@ verifies(
       state: 'created',
       allowed_events: ['authorize'],
     })
-    const terms = { expiresAt: nowSeconds() + 28, idempotencyKey: 'authorize' }
+    const terms = { expiresAt: nowSeconds() + 60, idempotencyKey: 'authorize' }
     const input = await rail.treasury.authorize(created, terms)
     const second = await rail.treasury.authorize(created, { ...terms, idempotencyKey: 'second' })
     const authorized = await agent.client.call('payout-authorize', input)
@@ -430,6 +430,10 @@ verifies(
       allowed_events: ['execute'],
     })
     const { payout_id } = created
+    await eventually(
+      async () => terms.expiresAt - nowSeconds(),
+      (left) => left < 30,
+    )
     expect(
       await refusalOf(
         agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' }),
