@@ -98,7 +98,7 @@ const SILENT = 'does not answer'
 function describeNodes(nodes: readonly NodeState[]): State {
   const faulty = describeFaulty(nodes)
   return faulty.length === 0
-    ? fine(`${nodes.length} answer, and agree`)
+    ? fine(nodes.length === 1 ? '1 node answers' : `${nodes.length} nodes answer and agree`)
     : { ok: false, detail: faulty.join('; ') }
 }
 

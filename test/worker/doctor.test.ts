@@ -242,6 +242,8 @@ verifies(
     const liar = await startProxy(stack.rpcUrl, chainId(31337))
     const env = { CHAIN_RPC_URL: `${stack.rpcUrl},${liar.url}/v2/secret` }
     const named = `${liar.url} is a node of chain 31337, not 8453`
+    const alone = await fetch(`${stack.baseUrls[0]}/readyz`)
+    expect(await alone.json()).toMatchObject({ checks: { nodes: { detail: '1 node answers' } } })
     const faults = await faultsWith(env)
     expect(Object.keys(faults)).toEqual(['nodes'])
     expect(faults['nodes']?.detail).toBe(named)
