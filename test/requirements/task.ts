@@ -404,6 +404,11 @@ export const taskRequirements = {
     behavior:
       'A step of a run sends heartbeats while it works. The step of a killed worker moves to another worker soon.',
   },
+  'run.loop.own-decision': {
+    source: 'runs § Controlled loop',
+    behavior:
+      'SQL stores who decided a step only with the decision of that operator about that run, or for a run of the sandbox policy.',
+  },
   'run.loop.guarded-in-sql': {
     source: 'runs § Controlled loop',
     behavior: 'SQL stores the steps of a loop in their order, each once.',

@@ -13,6 +13,7 @@ import { insertDecision } from '../../activities/store/tasks/review-decisions.ts
 import { requireTask } from '../../activities/store/tasks/tasks.ts'
 import { claimCredit } from '../../activities/task/credit.ts'
 import type { TaskDeps } from '../../activities/task/deps.ts'
+import { type ReviewDecision, recordReview } from '../../api/services/runs/review.ts'
 import { approveTask } from '../../api/services/tasks/input.ts'
 
 /** Credit for a task that is trusted, funded by the sandbox or, for an operational one, by an operator's grant. */
@@ -53,13 +54,43 @@ export const approved = (deps: TaskDeps, taskId: string): Promise<string> =>
     return decisionId
   })
 
-type Decided = { decisionId: string; subjectId: string; operatorId?: string }
+/** Ends the open review of a run by a decision of its own, as an operator does. */
+export const reviewed = (
+  deps: TaskDeps,
+  runId: string,
+  decision: ReviewDecision['decision'],
+): Promise<void> =>
+  transaction(deps.db, async (tx) => {
+    const decisionId = `dec_${randomBytes(32).toString('hex')}`
+    const review = { decision, decisionId, decidedBy: 'operator:alice', note: '', judgements: [] }
+    await recordReview(tx, runId, review)
+    await storeDecision(deps, tx, {
+      decisionId,
+      subjectId: runId,
+      subjectKind: 'loop_step',
+      decision,
+    })
+  })
+
+type Decided = {
+  decisionId: string
+  subjectId: string
+  subjectKind?: 'task' | 'loop_step'
+  decision?: ReviewDecision['decision']
+  operatorId?: string
+}
 
 /** Stores the decision of an operator with its receipt. */
 export async function storeDecision(
   deps: TaskDeps,
   tx: Tx,
-  { decisionId, subjectId, operatorId = 'alice' }: Decided,
+  {
+    decisionId,
+    subjectId,
+    subjectKind = 'task',
+    decision = 'approve',
+    operatorId = 'alice',
+  }: Decided,
 ): Promise<void> {
   const jws = await issueReceipt(deps, tx, {
     subject: decisionId,
@@ -70,10 +101,10 @@ export async function storeDecision(
   const now = new Date()
   await insertDecision(tx, {
     decision_id: decisionId,
-    subject_kind: 'task',
+    subject_kind: subjectKind,
     subject_id: subjectId,
     waiting_since: now,
-    decision: 'approve',
+    decision,
     note: 'by a test',
     limits: null,
     evidence_seen_sha256: [],

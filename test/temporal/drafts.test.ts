@@ -14,13 +14,12 @@ import { findReturnPackage, listLoopSteps } from '../../activities/store/tasks/r
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
 import { readReplayPackage } from '../../api/services/replay/replay-package.ts'
-import { recordReview } from '../../api/services/runs/review.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
 import { openTaskRows } from '../activities/task/fixture.ts'
 import { type AskedCompletion, completes, startModelServer } from '../support/model-server.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { poolsOver, startRailPool } from '../support/rail-pool.ts'
-import { approved } from '../support/task-evidence.ts'
+import { approved, reviewed } from '../support/task-evidence.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
 
@@ -106,8 +105,7 @@ async function review(taskId: string, round: number, decision: 'approve' | 'revi
       (await listLoopSteps(fixture.db, runId)).filter(({ verdict }) => verdict === null),
     )
     .toMatchObject([{ step: 'review_step', round }])
-  const decided = { decisionId: 'rd_2', decidedBy: 'operator:alice', note: '', judgements: [] }
-  await transaction(fixture.db, (tx) => recordReview(tx, runId, { ...decided, decision }))
+  await reviewed(fixture.tasks.deps, runId, decision)
   await fixture.gateway.wake(taskId)
 }
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
-import { transaction } from '../../activities/store/postgres/db.ts'
 import { listLoopSteps } from '../../activities/store/tasks/runs.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
-import { recordReview } from '../../api/services/runs/review.ts'
+import { reviewed } from '../support/task-evidence.ts'
 import { saveHistory } from './histories.ts'
 import { patiently, startTaskWorkflows } from './task-fixture.ts'
 
@@ -72,14 +71,7 @@ async function decide(
   runId: string,
   decision: 'approve' | 'revise',
 ): Promise<void> {
-  const review = {
-    decision,
-    decisionId: 'rd_1',
-    decidedBy: 'operator:alice',
-    note: '',
-    judgements: [],
-  }
-  await transaction(fixture.db, (tx) => recordReview(tx, runId, review))
+  await reviewed(fixture.tasks.deps, runId, decision)
   await patiently(() => fixture.gateway.wake(taskId))
 }
 

@@ -9,14 +9,13 @@ import { findOpenReview } from '../../activities/store/tasks/runs.ts'
 import { openTaskException } from '../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listLedger } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
-import { recordReview } from '../../api/services/runs/review.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
 import { recoverTask } from '../../api/services/tasks/recover-task.ts'
 import type { RecoveryRequest } from '../../api/services/tasks/recovery.ts'
 import { isRunning } from '../../temporal/running.ts'
 import { wakeOlderThan } from '../support/late.ts'
 import { quietRuntime } from '../support/quiet.ts'
-import { approved, creditFor } from '../support/task-evidence.ts'
+import { approved, creditFor, reviewed } from '../support/task-evidence.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-fixture.ts'
 
@@ -79,8 +78,7 @@ const home = async (taskId: string) => {
 const decide = async (taskId: string, decision: 'approve' | 'revise', round: number) => {
   const runId = runIdOf(taskId)
   await expect.poll(async () => (await findOpenReview(fixture.db, runId))?.round).toBe(round)
-  const review = { decision, decisionId: 'rd_2', decidedBy: 'operator:1', note: '', judgements: [] }
-  await transaction(fixture.db, (tx) => recordReview(tx, runId, review))
+  await reviewed(fixture.tasks.deps, runId, decision)
   await fixture.gateway.wake(taskId)
 }
 
@@ -132,10 +130,7 @@ verifies(
     await wakeOlderThan(fixture.client, fixture.db)
     // Nothing is missing before the decision.
     expect(await isRunning(fixture.client, taskId)).toBe(false)
-    const review = { decision: 'approve', decisionId: 'rd_2', decidedBy: 'operator:1' } as const
-    await transaction(fixture.db, (tx) =>
-      recordReview(tx, runIdOf(taskId), { ...review, note: '', judgements: [] }),
-    )
+    await reviewed(fixture.tasks.deps, runIdOf(taskId), 'approve')
     await wakeOlderThan(fixture.client, fixture.db)
     expect(await isRunning(fixture.client, resting.task_id)).toBe(false)
     await home(taskId)

@@ -6,9 +6,9 @@ import { transaction } from '../../activities/store/postgres/db.ts'
 import { listLoopSteps } from '../../activities/store/tasks/runs.ts'
 import { listLedger, lockTask, storeDocument } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
-import { recordReview } from '../../api/services/runs/review.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { within as scaled } from '../support/slowness.ts'
+import { reviewed } from '../support/task-evidence.ts'
 import { verifies } from '../verifies.ts'
 import { timing } from './short-timing.ts'
 import { checkTasks, readTaskFacts } from './task-checker.ts'
@@ -73,16 +73,7 @@ async function manyUpdates(taskId: string): Promise<void> {
   }
   await Promise.all([caller(), caller(), caller()])
 }
-const approve = (runId: string) =>
-  transaction(fixture.db, (tx) =>
-    recordReview(tx, runId, {
-      decision: 'approve',
-      decisionId: 'rd_1',
-      decidedBy: 'operator:alice',
-      note: '',
-      judgements: [],
-    }),
-  )
+const approve = (runId: string) => reviewed(fixture.tasks.deps, runId, 'approve')
 
 verifies(
   'task.lapse',

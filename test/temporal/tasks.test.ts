@@ -12,12 +12,11 @@ import { transaction } from '../../activities/store/postgres/db.ts'
 import { findReturnPackage, listLoopSteps } from '../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../activities/store/tasks/task-exceptions.ts'
 import { listLedger, storeDocument } from '../../activities/store/tasks/tasks.ts'
-import { recordReview } from '../../api/services/runs/review.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
 import { viewQuery as viewRun } from '../../workflows/run/messages.ts'
 import { viewQuery } from '../../workflows/task/messages.ts'
 import { quietRuntime } from '../support/quiet.ts'
-import { approved, creditFor, dropCredit } from '../support/task-evidence.ts'
+import { approved, creditFor, dropCredit, reviewed } from '../support/task-evidence.ts'
 import { verifies } from '../verifies.ts'
 import { patiently, type Steps, startTaskWorkflows } from './task-fixture.ts'
 
@@ -142,15 +141,7 @@ verifies(
         )
         .toMatchObject([{ step: 'review_step', round }])
     const decide = async (decision: 'approve' | 'revise') => {
-      await transaction(fixture.db, (tx) =>
-        recordReview(tx, runId, {
-          decision,
-          decisionId: 'rd_2',
-          decidedBy: 'operator:alice',
-          note: 'look again',
-          judgements: [],
-        }),
-      )
+      await reviewed(fixture.tasks.deps, runId, decision)
       await fixture.gateway.wake(taskId)
     }
     await waits(0)

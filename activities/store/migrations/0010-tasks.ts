@@ -195,19 +195,20 @@ export const tasks: readonly string[] = [
   end $$`,
   `create trigger task_events_funded after insert on task_events for each row when (new.event = 'credit_funded')
     execute function task_events_funded()`,
-  // The ledger names an operator only for an act that is stored: a decision, a request of recovery, or a call. An input that an
-  // operator proposes has a receipt alone, and moves nothing until the owner accepts it.
+  // The ledger names an operator only for an act that is stored: a decision, a request or proposal of recovery, or a call. A proposal
+  // moves nothing but itself until the owner accepts it.
   `create function task_events_operator() returns trigger language plpgsql as $$
   declare act text := split_part(new.event_id, ':', 1);
   begin
     if not exists (select from review_decisions d where d.decision_id = act and 'operator:' || d.operator_id = new.actor)
-      and not exists (select from recovery_requests r where r.recovery_id = act and new.actor in (r.requested_by, r.decided_by))
+      and not exists (select from recovery_requests r where r.recovery_id = act and new.actor in (r.requested_by, r.decided_by)
+        and (r.state <> 'proposed' or r.input_sha256 = new.data->>'proposed_input_sha256'))
       and not exists (select from calls c where c.call_id = act and c.caller = new.actor)
     then raise exception 'an operator is named for an own act' using errcode = 'check_violation'; end if;
     return null;
   end $$`,
   `create constraint trigger task_events_operator after insert on task_events deferrable initially deferred for each row
-    when (new.actor like 'operator:%' and new.data->>'proposed_input_sha256' is null) execute function task_events_operator()`,
+    when (new.actor like 'operator:%') execute function task_events_operator()`,
   `create table contracts (
     contract_id text primary key check (contract_id ~ '^ct_[A-Za-z0-9]+$'),
     task_id text not null references tasks,
@@ -290,6 +291,18 @@ export const tasks: readonly string[] = [
     raise exception 'the step % has not been reached', new.step using errcode = 'check_violation';
   end $$`,
   `create trigger loop_steps_guard before insert or update on loop_steps for each row execute function loop_steps_guard()`,
+  // A step names who decided it: the sandbox's policy for its own tasks, or the operator of a stored decision about this run.
+  `create function loop_steps_decided() returns trigger language plpgsql as $$
+  begin
+    if not (new.decided_by = 'sandbox_policy' and exists (select from runs r join tasks t using (task_id)
+        where r.run_id = new.run_id and t.review_decision = 'sandbox_policy'))
+      and not exists (select from review_decisions d where d.decision_id = new.output->>'decision_id' and d.subject_kind = 'loop_step'
+        and d.subject_id = new.run_id and d.decision = new.output->>'decision' and 'operator:' || d.operator_id = new.decided_by)
+    then raise exception 'an operator is named for an own decision' using errcode = 'check_violation'; end if;
+    return null;
+  end $$`,
+  `create constraint trigger loop_steps_decided after insert or update on loop_steps deferrable initially deferred for each row
+    when (new.decided_by is not null) execute function loop_steps_decided()`,
   // Counts how often a step began, so that a step that exceeds a limit is not repeated without end.
   `create table step_attempts (
     run_id text not null references runs,
@@ -377,12 +390,14 @@ export const tasks: readonly string[] = [
     action text not null check (action in ('supply_evidence','correct_input','retry_step','redeliver_callback','replay','abandon')),
     note text not null default '',
     input_sha256 text,
-    state text not null default 'requested' check (state in ('requested','approved','refused','done')),
+    state text not null default 'requested' check (state in ('requested','approved','refused','done','proposed')),
     requested_by text not null,
     requested_at timestamptz not null default clock_timestamp(),
     decided_by text,
     decided_at timestamptz,
-    check ((decided_by is null) = (decided_at is null))
+    check ((decided_by is null) = (decided_at is null)),
+    -- What an operator proposes is decided by another request: the owner's.
+    check (state <> 'proposed' or (decided_by is null and input_sha256 is not null))
   )`,
   `create index recovery_requests_of on recovery_requests (exception_id, requested_at)`,
   `create index recovery_requests_waiting on recovery_requests (requested_at) where state = 'requested'`,

@@ -1326,7 +1326,7 @@ export type Database = {
       | 'abandon'
     note: Generated<string>
     input_sha256: string | null
-    state: Generated<'requested' | 'approved' | 'refused' | 'done'>
+    state: Generated<'requested' | 'approved' | 'refused' | 'done' | 'proposed'>
     requested_by: string
     requested_at: Generated<Date>
     decided_by: string | null

@@ -7,6 +7,7 @@ import {
   changeRow,
   countOf,
   findRow,
+  insertOnce,
   insertRow,
   listRows,
   now,
@@ -17,7 +18,10 @@ import type { Database } from '../schema/schema.ts'
 import type { ReviewFilter } from './review-decisions.ts'
 
 export type TaskExceptionRow = Selectable<Database['task_exceptions']>
-export type RecoveryRequestRow = Selectable<Database['recovery_requests']>
+type StoredRequest = Selectable<Database['recovery_requests']>
+/** A request, and no proposal of an operator. */
+type Asked = { state: Exclude<StoredRequest['state'], 'proposed'> }
+export type RecoveryRequestRow = Omit<StoredRequest, 'state'> & Asked
 
 /** The exception that stops a task now. A task has at most one. */
 export async function openTaskException(
@@ -107,6 +111,7 @@ export async function insertRecoveryRequest(
     .insertInto('recovery_requests')
     .values({ ...request, decided_by: null, decided_at: null })
     .returningAll()
+    .$narrowType<Asked>()
     .executeTakeFirstOrThrow()
   await tx
     .updateTable('task_exceptions')
@@ -117,22 +122,48 @@ export async function insertRecoveryRequest(
   return row
 }
 
-export const findRecoveryRequest = (tx: Tx, recoveryId: string) =>
-  findRow(tx, 'recovery_requests', { recovery_id: recoveryId })
+/** Stores that an operator proposes an input; the owner's own request decides about it. */
+export const insertProposal = (
+  tx: Tx,
+  proposal: Pick<
+    RecoveryRequestRow,
+    'recovery_id' | 'exception_id' | 'action' | 'note' | 'input_sha256' | 'requested_by'
+  >,
+) =>
+  insertOnce(tx, 'recovery_requests', {
+    ...proposal,
+    state: 'proposed',
+    decided_by: null,
+    decided_at: null,
+  })
+
+const requests = (tx: Tx) =>
+  tx
+    .selectFrom('recovery_requests')
+    .selectAll()
+    .where('state', '<>', 'proposed')
+    .$narrowType<Asked>()
+
+export const findRecoveryRequest = (
+  tx: Tx,
+  recoveryId: string,
+): Promise<RecoveryRequestRow | undefined> =>
+  requests(tx).where('recovery_id', '=', recoveryId).executeTakeFirst()
 
 /** The recovery requests of an exception, oldest first. */
-export const listRecoveryRequests = (tx: Tx, exceptionId: string) =>
-  listRows(tx, 'recovery_requests', { exception_id: exceptionId }, ['requested_at'])
+export const listRecoveryRequests = (tx: Tx, exceptionId: string): Promise<RecoveryRequestRow[]> =>
+  requests(tx).where('exception_id', '=', exceptionId).orderBy('requested_at').execute()
 
 /** Stores the decision about a request and who made it. */
-export function settleRecoveryRequest(
+export async function settleRecoveryRequest(
   tx: Tx,
   recoveryId: string,
   state: 'done' | 'refused',
   decidedBy: string,
 ): Promise<RecoveryRequestRow> {
   const decided = { state, decided_by: decidedBy, decided_at: now }
-  return changeRow(tx, 'recovery_requests', { recovery_id: recoveryId }, decided)
+  const row = await changeRow(tx, 'recovery_requests', { recovery_id: recoveryId }, decided)
+  return { ...row, state }
 }
 
 /** A recovery request with its task. */
@@ -156,6 +187,8 @@ export async function findRecoveryInReview(
     .selectAll('recovery_requests')
     .select(['tasks.task_id', 'tasks.rail', 'tasks.quote_id'])
     .where('recovery_id', '=', recoveryId)
+    .where('recovery_requests.state', '<>', 'proposed')
+    .$narrowType<Asked>()
     .executeTakeFirst()
 }
 
@@ -181,6 +214,7 @@ export async function listRecoveriesInReview(
   return waiting(tx, filter)
     .selectAll('recovery_requests')
     .select(['tasks.task_id', 'tasks.rail', 'tasks.quote_id'])
+    .$narrowType<Asked>()
     .orderBy('requested_at')
     .limit(most)
     .execute()

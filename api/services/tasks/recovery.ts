@@ -9,6 +9,7 @@ import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findRecoveryRequest,
+  insertProposal,
   insertRecoveryRequest,
   openTaskException,
   openTicket,
@@ -154,7 +155,7 @@ export async function proposeRecovery(
   tx: Tx,
   asked: RecoveryRequest,
 ): Promise<{ exceptionId: string; receipt: string }> {
-  const { taskId, recoveryId: recovery_id, action, input, note, actor, actorName } = asked
+  const { taskId, recoveryId: recovery_id, input, note, actor, actorName } = asked
   const before = await requireTask(tx, taskId)
   const exception = await stoppingException(tx, before, asked)
   assertAllowed(exception, asked)
@@ -168,18 +169,16 @@ export async function proposeRecovery(
     data: { proposed_input_sha256, note },
   })
   const { exception_id } = exception
-  const who = actorFacts({ actor, actorName })
-  const facts = { ...who, exception_id, action, recovery_id, note, proposed_input_sha256 }
-  const receipt = await receiptOfRequest(deps, tx, { task, asked: facts })
-  return { exceptionId: exception_id, receipt }
+  return recordProposal(deps, tx, { ...asked, task, exception_id, proposed_input_sha256 })
 }
 
 /** Stops a task that waits for evidence with the input that an operator proposes for it. Returns the signed receipt. */
 export async function proposeEvidence(
   deps: TaskDeps,
   tx: Tx,
-  { taskId, recoveryId: recovery_id, action, input, note, actor, actorName }: RecoveryRequest,
+  asked: RecoveryRequest,
 ): Promise<{ exceptionId: string; receipt: string }> {
+  const { taskId, recoveryId: recovery_id, action, input, note, actor, actorName } = asked
   if (input === undefined) throw inputNeeded(action)
   const before = await requireTask(tx, taskId)
   const { sha256: proposed_input_sha256 } = await storeReadable(tx, before, input)
@@ -193,12 +192,35 @@ export async function proposeEvidence(
     data: { code: 'evidence_gap', detail, proposed_input_sha256 },
   })
   const exception_id = (await openTaskException(tx, taskId))?.exception_id ?? ''
-  const who = actorFacts({ actor, actorName })
-  const facts = { ...who, exception_id, action, recovery_id, note, proposed_input_sha256 }
-  return {
-    exceptionId: exception_id,
-    receipt: await receiptOfRequest(deps, tx, { task, asked: facts }),
+  return recordProposal(deps, tx, { ...asked, task, exception_id, proposed_input_sha256 })
+}
+
+type Proposal = Pick<RecoveryRequest, 'recoveryId' | 'action' | 'note'> &
+  Actor & {
+    task: TaskRow
+    exception_id: string
+    proposed_input_sha256: string
   }
+
+/** Stores the act of an operator that an entry of the ledger names, with its signed receipt. */
+async function recordProposal(
+  deps: TaskDeps,
+  tx: Tx,
+  { task, recoveryId: recovery_id, action, note, actor, actorName, ...about }: Proposal,
+): Promise<{ exceptionId: string; receipt: string }> {
+  const { exception_id, proposed_input_sha256: input_sha256 } = about
+  const proposal = { recovery_id, exception_id, action, note, input_sha256, requested_by: actor }
+  await insertProposal(tx, proposal)
+  const facts = {
+    ...actorFacts({ actor, actorName }),
+    exception_id,
+    action,
+    recovery_id,
+    note,
+    proposed_input_sha256: input_sha256,
+  }
+  const receipt = await receiptOfRequest(deps, tx, { task, asked: facts })
+  return { exceptionId: exception_id, receipt }
 }
 
 /** What the owner of a task declines: one proposed input, by its digest. */

@@ -29,7 +29,6 @@ import { createTaskSteps } from '../../../activities/task/task.ts'
 import { readPackage } from '../../../api/services/commerce/evidence.ts'
 import { pilotSubject } from '../../../api/services/reviews/pilot.ts'
 import { deliveredPackage } from '../../../api/services/runs/outcome.ts'
-import { type ReviewDecision, recordReview } from '../../../api/services/runs/review.ts'
 import { runView } from '../../../api/services/runs/views.ts'
 import { provideInput } from '../../../api/services/tasks/input.ts'
 import { requestRecovery } from '../../../api/services/tasks/recovery.ts'
@@ -37,7 +36,7 @@ import type { StateLimits } from '../../../workflows/shared/timing.ts'
 import { storeProductionWrite } from '../../support/paid-run.ts'
 import { patiently } from '../../support/postgres.ts'
 import { poolsOver, startRailPool } from '../../support/rail-pool.ts'
-import { approved, storeDecision } from '../../support/task-evidence.ts'
+import { approved, reviewed, storeDecision } from '../../support/task-evidence.ts'
 import { verifies } from '../../verifies.ts'
 import { decide, hex, moneyOver, packetops, present, topUp } from '../credit/fixture.ts'
 import { startTasks, stateLimits, trustedAgent } from './fixture.ts'
@@ -152,17 +151,10 @@ async function work(taskId: string): Promise<void> {
   expect(await advance(taskId)).toBe('operating')
   const runId = (await findTask(tasks.db, taskId))?.run_id ?? ''
   const steps = createRunSteps(tasks.deps, poolsOver(pool))
-  const by = {
-    decision: 'approve',
-    decisionId: 'dec_2',
-    decidedBy: 'operator:op_1',
-    note: '',
-    judgements: [],
-  } satisfies ReviewDecision
   for (let left = 20; left > 0; left -= 1) {
     const run = await steps.loadRun(runId)
     if (run === null || run.step === null || run.next === 'over') return
-    if (run.next === 'review') await inTx((tx) => recordReview(tx, runId, by))
+    if (run.next === 'review') await reviewed(tasks.deps, runId, 'approve')
     const input = {
       runId,
       attempt: run.attempt,

@@ -39,7 +39,7 @@ import { listOrderedTasks } from '../../../activities/store/work-orders/work-ord
 import type { TaskEventInput } from '../../../activities/task/task-event.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
 import { provideInput } from '../../../api/services/tasks/input.ts'
-import { approved, creditFor } from '../../support/task-evidence.ts'
+import { approved, creditFor, storeDecision } from '../../support/task-evidence.ts'
 import { verifies } from '../../verifies.ts'
 import { type EventResult, sendEvent, startTasks, stateLimits, trustedAgent } from './fixture.ts'
 
@@ -770,10 +770,48 @@ verifies('task.own-evidence', 'a ledger names the evidence of its own task alone
   ] as const)
     await expect(move(task, event, data)).rejects.toThrow(refusal)
   const hold = { code: 'operator_hold', detail: '' }
-  await expect(move(operating, 'exception_raised', hold, 'operator:alice')).rejects.toThrow(
-    'an operator is named for an own act',
-  )
+  const proposed = { ...hold, proposed_input_sha256: operating.input_sha256 }
+  for (const data of [hold, proposed])
+    await expect(move(operating, 'exception_raised', data, 'operator:alice')).rejects.toThrow(
+      'an operator is named for an own act',
+    )
 })
+
+verifies(
+  'run.loop.own-decision',
+  'a step names who decided it by a stored decision alone',
+  async () => {
+    const usage = 'operational'
+    const [run, other] = [
+      await tasks.taskIn('operating', { usage }),
+      await tasks.taskIn('operating', { usage }),
+    ]
+    const decisionId = `dec_${'7'.repeat(64)}`
+    const insert = (
+      decidedBy: string,
+      { task = run, decision = 'approve', kind = 'loop_step' } = {},
+    ) =>
+      transaction(tasks.db, async (tx) => {
+        await insertLoopStep(
+          tx,
+          { runId: String(task.run_id), attempt: 0, round: 0, step: 'intake' },
+          { verdict: 'done', output: { decision, decision_id: decisionId }, decidedBy },
+        )
+        await storeDecision(tasks.deps, tx, {
+          decisionId,
+          subjectId: String(run.run_id),
+          subjectKind: kind as 'loop_step',
+        })
+      })
+    const refused = 'an operator is named for an own decision'
+    await expect(insert('operator:bob')).rejects.toThrow(refused)
+    await expect(insert('sandbox_policy')).rejects.toThrow(refused)
+    await expect(insert('operator:alice', { task: other })).rejects.toThrow(refused)
+    await expect(insert('operator:alice', { decision: 'reject' })).rejects.toThrow(refused)
+    await expect(insert('operator:alice', { kind: 'task' })).rejects.toThrow(refused)
+    await insert('operator:alice')
+  },
+)
 
 verifies(
   'run.loop.guarded-in-sql',
