@@ -55,8 +55,10 @@ const parts: Part[] = []
 
 beforeAll(async () => {
   scratch = await scratchDirectory()
-  for (const folder of ['keys', 'wallets', 'cage'])
-    await mkdir(join(scratch, 'run', folder), { recursive: true })
+  const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes)
+  const folders = mounts.map((mount) => mount.split(':')[1] ?? '')
+  for (const folder of folders.filter((path) => path.startsWith('/run/agent-rails')))
+    await mkdir(folder.replace('/run/agent-rails', join(scratch, 'run')), { recursive: true })
   compileDollarToken(imageTokenCache)
   ;[[chainPort = 0], postgres] = await Promise.all([findFree(1), startPostgres()])
   // `npm run check:containers` takes the server that the containers have; building it takes a minute more.
