@@ -5,7 +5,7 @@ import { payoutUsages } from '#domain/core/usage.ts'
 
 // Wire fields: strings in, strings out, without transforms, so that the same schema is the check, the OpenAPI and the client's type.
 
-/** `0x` and 40 hex in any case: creates a payout from its terms. */
+/** An EVM address: `0x` and 40 hex in any case. */
 export const Address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
