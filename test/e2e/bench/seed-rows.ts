@@ -70,9 +70,12 @@ const statements = [
     block_hash = '0x' || ${hash('number::text')}, block_time = done, confirmations = 2
     from seeded where transfers.payout_id = seeded.payout_id`,
   `update payouts set state = 'executed', executed_at = done from seeded where payouts.payout_id = seeded.payout_id`,
+  // Without triggers no receipt waits for the log: a worker would set those aside that no key of ours signed.
+  `set local session_replication_role = replica`,
   `insert into receipts (receipt_id, subject, seq, kind, jws, prev, kid, payload_sha256, issued_at)
     select 'rc_' || ${hash('payout_id || kind')}, payout_id, seq, kind, ${jws}, case when seq > 0 then ${hash('kind || payout_id')} end, 'bench', ${hash('payout_id || kind || 1')}, done
     from seeded, ${receipts}`,
+  `set local session_replication_role = origin`,
   `insert into replay_ledger (kind, key, subject, first_seen) select kind, ${hash('payout_id || kind')}, payout_id, done
     from seeded, unnest(array['presentation', 'challenge_jti', 'mandate', 'kb_nonce', 'principal_digest']) as kind`,
   `insert into mandates (mandate_id, operator_id, payout_id, request_sha256, ap2_mandate, replay_key, issued_at, expires_at)
