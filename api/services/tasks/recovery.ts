@@ -208,18 +208,13 @@ async function recordProposal(
   tx: Tx,
   { task, recoveryId: recovery_id, action, note, actor, actorName, ...about }: Proposal,
 ): Promise<{ exceptionId: string; receipt: string }> {
-  const { exception_id, proposed_input_sha256: input_sha256 } = about
-  const proposal = { recovery_id, exception_id, action, note, input_sha256, requested_by: actor }
-  await insertProposal(tx, proposal)
-  const facts = {
-    ...actorFacts({ actor, actorName }),
-    exception_id,
-    action,
-    recovery_id,
-    note,
-    proposed_input_sha256: input_sha256,
-  }
-  const receipt = await receiptOfRequest(deps, tx, { task, asked: facts })
+  const { exception_id, proposed_input_sha256 } = about
+  const facts = { exception_id, action, recovery_id, note }
+  const stored = { ...facts, input_sha256: proposed_input_sha256, requested_by: actor }
+  await insertProposal(tx, stored)
+  const who = actorFacts({ actor, actorName })
+  const asked = { ...who, ...facts, proposed_input_sha256 }
+  const receipt = await receiptOfRequest(deps, tx, { task, asked })
   return { exceptionId: exception_id, receipt }
 }
 
