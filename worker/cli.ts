@@ -13,6 +13,7 @@ const families: Record<string, () => Promise<Add>> = {
   database: async () => (await import('./commands/database.ts')).addDatabase,
   demo: async () => (await import('./commands/demo.ts')).addDemo,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+  'restore-check': async () => (await import('./commands/doctor.ts')).addRestoreCheck,
   operator: async () => (await import('./commands/operator.ts')).addOperator,
   keys: async () => (await import('./commands/keys.ts')).addKeys,
   recover: async () => (await import('./commands/recover.ts')).addRecover,

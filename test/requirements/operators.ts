@@ -35,6 +35,11 @@ export const operatorRequirements = {
     behavior:
       'A setting that cannot work ends a process with one sentence and exit code 1 before it listens or polls.',
   },
+  'operate.restore-check': {
+    source: 'decision',
+    behavior:
+      'One command checks a restored database: the schema, the log against checkpoints from outside with the leaves that are lost, and all rows against receipts, charges and the chain. It exits with 1 while something has to be done.',
+  },
   'operate.json-logs': {
     source: 'stack § Processes',
     behavior: 'Every line that a worker logs is a JSON object.',

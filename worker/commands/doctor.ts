@@ -13,3 +13,22 @@ export function addDoctor(program: Command): void {
       process.exitCode = (await printReport(json === true)) ? 0 : 1
     })
 }
+
+/** `agent-rails restore-check`: whether a restored database is whole. */
+export function addRestoreCheck(program: Command): void {
+  program
+    .command('restore-check')
+    .description(
+      'after a restore: all that doctor checks, the log against checkpoints from outside, and all rows against the chain; exit 1 when something has to be done',
+    )
+    .option(
+      '--checkpoint <file-or-url...>',
+      'checkpoints that are known outside, in addition to those of LOG_WITNESSES',
+      [],
+    )
+    .option('--json', 'print {ok, checks} as JSON')
+    .action(async ({ checkpoint, json }: { checkpoint: string[]; json?: true }) => {
+      const { printRestoreCheck } = await import('../doctor/restore.ts')
+      process.exitCode = (await printRestoreCheck(checkpoint, json === true)) ? 0 : 1
+    })
+}

@@ -16,18 +16,16 @@ export const fault = (detail: string, remedy: string): Finding => ({ ok: false, 
 
 const ANSWER_WITHIN_MS = 5_000
 
-/** Runs one check. If it throws or takes longer than 5 s, it is a fault with this remedy. */
+/** Runs one check. If it throws or takes too long, it is a fault with this remedy. */
 export async function runCheck(
   name: string,
   remedy: string,
   find: () => Promise<Finding> | Finding,
+  withinMs = ANSWER_WITHIN_MS,
 ): Promise<Check> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Finding>((resolve) => {
-    timer = setTimeout(
-      () => resolve(fault(`no answer in ${ANSWER_WITHIN_MS / 1000} s`, remedy)),
-      ANSWER_WITHIN_MS,
-    )
+    timer = setTimeout(() => resolve(fault(`no answer in ${withinMs / 1000} s`, remedy)), withinMs)
   })
   const found = (async () => find())().catch((error: unknown) => fault(reasonOf(error), remedy))
   const finding = await Promise.race([found, late]).finally(() => clearTimeout(timer))

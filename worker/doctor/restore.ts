@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { openByAny } from '#domain/log/cosigned.ts'
+import { isSame } from '#domain/log/merkle.ts'
+import type { Config } from '../../activities/config/config.ts'
+import { createProver } from '../../activities/log/proofs.ts'
+import { logOrigin, noteKeyOf } from '../../activities/log/sequencer.ts'
+import { openKeyRings } from '../../activities/signer/open.ts'
+import { findCheckpoint } from '../../activities/store/log/checkpoints.ts'
+import { createDatabase, type Tx } from '../../activities/store/postgres/db.ts'
+import { print, printJson } from '../print.ts'
+import { loadSettings } from '../settings.ts'
+import { readPublic } from '../witness/log-reader.ts'
+import { monitorPath } from '../witness/paths.ts'
+import { type Check, type Finding, fault, fine, runCheck } from './check.ts'
+import { examine, tableOf } from './examine.ts'
+
+const KEEP_STOPPED =
+  'Let no worker of the queue transfers or payouts sign for this log again, and follow docs/operations.md, Backup and restore.'
+const NAME_ONE =
+  'Name the last checkpoint that is known outside: --checkpoint FILE or URL, or a witness in LOG_WITNESSES.'
+/** A comparison reads every payout and every block. */
+const COMPARE_WITHIN_MS = 600_000
+
+/** Prints what a restore left wrong: the checks of `doctor`, of the log and of all rows. Returns whether nothing has to be done. */
+export async function printRestoreCheck(given: readonly string[], json: boolean): Promise<boolean> {
+  const config = loadSettings()
+  const checks = [...(await examine()), ...(await checkLog(config, given)), await compareAll()]
+  const ok = checks.every((check) => check.ok)
+  if (json) printJson({ ok, checks })
+  else print(tableOf(checks))
+  return ok
+}
+
+/** Holds the restored log to every checkpoint that is known outside. */
+async function checkLog(config: Config, given: readonly string[]): Promise<Check[]> {
+  const origin = logOrigin(config.BASE_URL)
+  const ofWitnesses = config.LOG_WITNESSES.flatMap(({ url }) =>
+    url === null ? [] : [`${url.replace(/\/$/, '')}${monitorPath(origin)}`],
+  )
+  const places = [...given, ...ofWitnesses]
+  if (places.length === 0)
+    return [{ name: 'log', ...fault('no checkpoint from outside is known', NAME_ONE) }]
+  const settings = { url: config.DATABASE_URL, applicationName: 'agent-rails restore check' }
+  const { db, close } = createDatabase({ ...settings, poolSize: 2 })
+  try {
+    return await Promise.all(
+      places.map((place) =>
+        runCheck(`log against ${place}`, NAME_ONE, async () => {
+          const keys = (await openKeyRings(config)).log.publicKeys
+          const known = keys.map(({ publicJwk }) => noteKeyOf(origin, publicJwk))
+          const opened = openByAny(await readNote(place), known)
+          if (!opened.ok) return fault(`no checkpoint of this log: ${opened.fault}`, NAME_ONE)
+          return judge(db, opened.checkpoint)
+        }),
+      ),
+    )
+  } finally {
+    await close()
+  }
+}
+
+async function readNote(place: string): Promise<string> {
+  if (!/^https?:\/\//.test(place)) return readFileSync(place, 'utf8')
+  const bytes = await readPublic(place)
+  if (bytes === undefined) throw new Error(`${place} has none`)
+  return new TextDecoder().decode(bytes)
+}
+
+async function judge(db: Tx, seen: { size: number; root: Uint8Array }): Promise<Finding> {
+  const { size = 0 } = (await findCheckpoint(db)) ?? {}
+  if (size < seen.size)
+    return fault(
+      `the checkpoint has ${seen.size} leaves and this database ${size}: the leaves ${size} to ${seen.size - 1} are lost`,
+      KEEP_STOPPED,
+    )
+  if (!isSame(await createProver(db).rootAt(seen.size), seen.root))
+    return fault(`the first ${seen.size} leaves are not those of the checkpoint`, KEEP_STOPPED)
+  return fine(`all ${seen.size} leaves of the checkpoint are here, among ${size}`)
+}
+
+/** Chain, rows, workflows, receipts, charges and the nonces of the gas wallets. */
+async function compareAll(): Promise<Check> {
+  const remedy = 'Start a worker of the queues payouts and transfers, and run this again.'
+  const compare = async (): Promise<Finding> => {
+    const { openRecovery } = await import('../recovery-service.ts')
+    await using service = await openRecovery()
+    const { differences } = await service.reconcile()
+    if (differences === 0) return fine('rows, receipts, charges, gas wallets and chain agree')
+    const seen = (await service.exceptions()).filter((one) => one.seen)
+    const text = seen.map(({ code, subject }) => `${code} ${subject}`).join(', ')
+    return fault(
+      `${differences} differences: ${text}`,
+      'Read them with npx agent-rails recover exceptions; docs/operations.md, Reconciliation, says what resolves each code.',
+    )
+  }
+  return runCheck('rows against the chain', remedy, compare, COMPARE_WITHIN_MS)
+}
