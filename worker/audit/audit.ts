@@ -10,8 +10,8 @@ import { leafHash, verifyInclusion } from '#domain/log/merkle.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { type KeySet, verifySigned } from '#domain/verification/signed.ts'
 import { writeDurable } from '../files/durable-file.ts'
-import { type LogReader, readPublic } from '../witness/log-reader.ts'
-import { checkpointFile, monitorPath } from '../witness/paths.ts'
+import { type LogReader, readNote } from '../witness/log-reader.ts'
+import { checkpointFile, monitorUrl } from '../witness/paths.ts'
 import type { Ignored, KeptReceipt, Material } from './material.ts'
 
 /** Whom the auditor believes: the log and the witnesses by their keys, and the receipts by a key set. */
@@ -111,10 +111,7 @@ async function ofWitness(
   url: string,
   [key]: readonly NoteKey[],
 ): Promise<{ file: string; note: string }> {
-  const path = url.replace(/\/+$/, '') + monitorPath(key?.name ?? '')
-  const bytes = await readPublic(path)
-  if (bytes === undefined) throw new Error(`${path} is not there`)
-  return { file: url, note: new TextDecoder().decode(bytes) }
+  return { file: url, note: await readNote(monitorUrl(url, key?.name ?? '')) }
 }
 
 type ReadReceipt = Omit<SeenReceipt, 'index'> & { leaf: string }

@@ -9,8 +9,8 @@ import { findCheckpoint } from '../../activities/store/log/checkpoints.ts'
 import { createDatabase, type Tx } from '../../activities/store/postgres/db.ts'
 import { print, printJson } from '../print.ts'
 import { loadSettings } from '../settings.ts'
-import { readPublic } from '../witness/log-reader.ts'
-import { monitorPath } from '../witness/paths.ts'
+import { readNote } from '../witness/log-reader.ts'
+import { monitorUrl } from '../witness/paths.ts'
 import { type Check, type Finding, fault, fine, runCheck } from './check.ts'
 import { examine, tableOf } from './examine.ts'
 
@@ -18,6 +18,7 @@ const KEEP_STOPPED =
   'Let no worker of the queue transfers or payouts sign for this log again, and follow docs/operations.md, Backup and restore.'
 const NAME_ONE =
   'Name the last checkpoint that is known outside: --checkpoint FILE or URL, or a witness in LOG_WITNESSES.'
+const isUrl = /^https?:\/\//
 /** A comparison reads every payout and every block. */
 const COMPARE_WITHIN_MS = 600_000
 
@@ -35,20 +36,25 @@ export async function printRestoreCheck(given: readonly string[], json: boolean)
 async function checkLog(config: Config, given: readonly string[]): Promise<Check[]> {
   const origin = logOrigin(config.BASE_URL)
   const ofWitnesses = config.LOG_WITNESSES.flatMap(({ url }) =>
-    url === null ? [] : [`${url.replace(/\/$/, '')}${monitorPath(origin)}`],
+    url === null ? [] : [monitorUrl(url, origin)],
   )
   const places = [...given, ...ofWitnesses]
   if (places.length === 0)
     return [{ name: 'log', ...fault('no checkpoint from outside is known', NAME_ONE) }]
   const settings = { url: config.DATABASE_URL, applicationName: 'agent-rails restore check' }
   const { db, close } = createDatabase({ ...settings, poolSize: 2 })
+  const readKeys = async () => {
+    const { publicKeys } = (await openKeyRings(config)).log
+    return publicKeys.map(({ publicJwk }) => noteKeyOf(origin, publicJwk))
+  }
   try {
+    const known = readKeys()
     return await Promise.all(
       places.map((place) =>
         runCheck(`log against ${place}`, NAME_ONE, async () => {
-          const keys = (await openKeyRings(config)).log.publicKeys
-          const known = keys.map(({ publicJwk }) => noteKeyOf(origin, publicJwk))
-          const opened = openByAny(await readNote(place), known)
+          const keys = await known
+          const note = isUrl.test(place) ? await readNote(place) : readFileSync(place, 'utf8')
+          const opened = openByAny(note, keys)
           if (!opened.ok) return fault(`no checkpoint of this log: ${opened.fault}`, NAME_ONE)
           return judge(db, opened.checkpoint)
         }),
@@ -57,13 +63,6 @@ async function checkLog(config: Config, given: readonly string[]): Promise<Check
   } finally {
     await close()
   }
-}
-
-async function readNote(place: string): Promise<string> {
-  if (!/^https?:\/\//.test(place)) return readFileSync(place, 'utf8')
-  const bytes = await readPublic(place)
-  if (bytes === undefined) throw new Error(`${place} has none`)
-  return new TextDecoder().decode(bytes)
 }
 
 async function judge(db: Tx, seen: { size: number; root: Uint8Array }): Promise<Finding> {

@@ -54,6 +54,13 @@ export async function readPublic(url: string): Promise<Uint8Array | undefined> {
   }
 }
 
+/** The note that a log or witness serves at this URL, not verified. Throws where there is none. */
+export async function readNote(url: string): Promise<string> {
+  const bytes = await readPublic(url)
+  if (bytes === undefined) throw new Error(`${url} is not there`)
+  return new TextDecoder().decode(bytes)
+}
+
 async function readAll(body: ReadableStream<Uint8Array>, url: string): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let bytes = 0
