@@ -22,6 +22,10 @@ type StoredRequest = Selectable<Database['recovery_requests']>
 /** A request, and no proposal of an operator. */
 type Asked = { state: Exclude<StoredRequest['state'], 'proposed'> }
 export type RecoveryRequestRow = Omit<StoredRequest, 'state'> & Asked
+type NewRequest = Pick<
+  StoredRequest,
+  'recovery_id' | 'exception_id' | 'action' | 'note' | 'input_sha256' | 'requested_by'
+>
 
 /** The exception that stops a task now. A task has at most one. */
 export async function openTaskException(
@@ -102,10 +106,7 @@ export const declineInput = (tx: Tx, exceptionId: string, declined: DeclinedInpu
 /** Stores a request to recover a task, which an operator decides, and marks the exception as requested. */
 export async function insertRecoveryRequest(
   tx: Tx,
-  request: Pick<
-    RecoveryRequestRow,
-    'recovery_id' | 'exception_id' | 'action' | 'note' | 'input_sha256' | 'requested_by'
-  >,
+  request: NewRequest,
 ): Promise<RecoveryRequestRow> {
   const row = await tx
     .insertInto('recovery_requests')
@@ -123,13 +124,7 @@ export async function insertRecoveryRequest(
 }
 
 /** Stores that an operator proposes an input; the owner's own request decides about it. */
-export const insertProposal = (
-  tx: Tx,
-  proposal: Pick<
-    RecoveryRequestRow,
-    'recovery_id' | 'exception_id' | 'action' | 'note' | 'input_sha256' | 'requested_by'
-  >,
-) =>
+export const insertProposal = (tx: Tx, proposal: NewRequest) =>
   insertOnce(tx, 'recovery_requests', {
     ...proposal,
     state: 'proposed',
