@@ -55,16 +55,16 @@ const parts: Part[] = []
 
 beforeAll(async () => {
   scratch = await scratchDirectory()
-  const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes)
-  const folders = mounts.map((mount) => mount.split(':')[1] ?? '')
-  for (const folder of folders.filter((path) => path.startsWith('/run/agent-rails')))
-    await mkdir(folder.replace('/run/agent-rails', join(scratch, 'run')), { recursive: true })
   compileDollarToken(imageTokenCache)
   ;[[chainPort = 0], postgres] = await Promise.all([findFree(1), startPostgres()])
   // `npm run check:containers` takes the server that the containers have; building it takes a minute more.
   temporal = await (process.env['TEMPORAL_ON_POSTGRES'] === '1'
     ? startTemporalOnPostgres(postgres.url)
     : startTemporal())
+  const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes)
+  const folders = mounts.map((mount) => mount.split(':')[1] ?? '')
+  for (const folder of folders.filter((path) => path.startsWith('/run/agent-rails')))
+    await mkdir(here(folder), { recursive: true })
 })
 afterAll(async () => {
   for (const part of parts.toReversed()) await part.stop()
@@ -358,9 +358,8 @@ verifies(
     await startService('signer', 'signer', {}, service('signer').healthcheck?.test ?? [])
     await Promise.all([
       ...apis.map((more, index) => startService('api', `api-${index + 1}`, more, imageHealth())),
-      ...[1, 2].map((number) =>
-        startService('worker', `worker-${number}`, unmeasured, workerHealth),
-      ),
+      startService('worker', 'worker-1', unmeasured, workerHealth),
+      startService('worker', 'worker-2', unmeasured, workerHealth),
       startService('worker-runs', 'worker-runs', unmeasured, runsHealth),
     ])
 
