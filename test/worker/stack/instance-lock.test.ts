@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,19 +18,32 @@ afterAll(() => rm(scratch, { recursive: true, force: true }))
 
 const module = join(packageRoot, 'dist', 'worker', 'stack', 'instance-lock.js')
 
-/** A process that tries to take the lock at this time, and keeps it for a second; what it says. */
-function contender(file: string, at: number): Promise<string> {
+/** A process that is ready to take the lock at a given time, and keeps it until it is ended. */
+async function openContender(file: string) {
   const script = `import(${JSON.stringify(module)}).then(({ lockInstance }) => {
-    while (Date.now() < ${at}) {}
-    try { lockInstance(${JSON.stringify(file)}); console.log('taken') } catch { console.log('refused') }
-    setTimeout(() => undefined, 1000)
+    process.on('message', (at) => {
+      while (Date.now() < at) {}
+      try { lockInstance(${JSON.stringify(file)}); process.send('taken') } catch { process.send('refused') }
+    })
+    process.send('ready')
   })`
-  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
-  child.stdout.on('data', (bytes) => {
-    said += String(bytes)
+  const child = spawn(process.execPath, ['-e', script], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  return new Promise((resolve) => child.once('close', () => resolve(said.trim())))
+  const said = async () => String((await once(child, 'message'))[0])
+  expect(await said()).toBe('ready')
+  return {
+    take: (at: number): Promise<string> => {
+      const answer = said()
+      child.send(at)
+      return answer
+    },
+    end: async (): Promise<void> => {
+      const exited = once(child, 'exit')
+      child.disconnect()
+      await exited
+    },
+  }
 }
 
 /** The id of a process that has ended. */
@@ -47,8 +61,10 @@ verifies(
       const file = join(scratch, `data-${round}`, 'stack.pid')
       lockInstance(file)()
       if (round % 2 === 0) await writeFile(file, String(await deadPid()))
-      const at = Date.now() + 1_500
-      const said = await Promise.all(Array.from({ length: 4 }, () => contender(file, at)))
+      const contenders = await Promise.all(Array.from({ length: 4 }, () => openContender(file)))
+      const at = Date.now() + 100
+      const said = await Promise.all(contenders.map(({ take }) => take(at)))
+      await Promise.all(contenders.map(({ end }) => end()))
       expect(said.toSorted(), `round ${round}`).toEqual(['refused', 'refused', 'refused', 'taken'])
     }
   },
