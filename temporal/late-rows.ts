@@ -149,21 +149,40 @@ type SweepDeps = WakeDeps & {
 /** The most wakes in a second, over all workers. */
 const WAKES_A_SECOND = 20
 
-/** Wakes the rows whose wake is due; where Temporal does not answer, the claims are given back. */
+/** After so many failed wakes in a row, Temporal is taken to be away. */
+const FAILURES_MAX = 3
+
+/**
+ * Wakes the rows whose wake is due. A row that cannot be woken keeps its growing distance, so that it does not hold up the others; where
+ * none can be, the claims are given back.
+ */
 export async function wakeLate(deps: SweepDeps): Promise<void> {
-  const { db, config } = deps
+  const { db, config, log } = deps
   const ages = targetAges(config)
   const withinMs = config.SWEEP_EVERY_MS
   const most = Math.max(1, Math.round((WAKES_A_SECOND * withinMs) / 1_000))
-  const claimed = await claimWakes(db, ages, { most, withinMs })
-  for (const [at, row] of claimed.entries()) {
+  const left = await claimWakes(db, ages, { most, withinMs })
+  const failed: Claimed[] = []
+  let woken = 0
+  let inARow = 0
+  let lastError: unknown
+  while (left.length > 0 && inARow < FAILURES_MAX) {
+    const [row] = left.splice(0, 1) as [Claimed]
     try {
       await wakeOne(deps, row)
+      woken += 1
+      inARow = 0
     } catch (error) {
-      for (const left of claimed.slice(at)) await returnWake(db, ages, left)
-      throw error
+      const { subject, id } = row
+      log.warn({ subject, id, error: String(error) }, 'a late row could not be woken')
+      failed.push(row)
+      inARow += 1
+      lastError = error
     }
   }
+  const isAway = failed.length > 0 && woken === 0
+  for (const row of isAway ? [...left, ...failed] : left) await returnWake(db, ages, row)
+  if (isAway) throw lastError
 }
 
 /** A run that cannot continue is ended first, once a wake has not helped. */

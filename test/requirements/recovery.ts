@@ -3,12 +3,12 @@ export const recoveryRequirements = {
   'recovery.late': {
     source: 'decision',
     behavior:
-      'A row is late by its own age in its state, whatever Temporal believes; one that waits for a caller is not late, and one that waits for a decision only once that is.',
+      'A row is late by its own age in its state, whatever Temporal believes; one that waits for a caller is not late, and one that waits for a decision only once that is. A transfer that waits for an operator keeps its workflow in Temporal, also after a loss of its data.',
   },
   'recovery.wakes': {
     source: 'decision',
     behavior:
-      'Each open row that is older than its target is woken by one worker, whether or not a workflow runs, with a growing distance, at most so many at once, and sooner again where Temporal did not answer.',
+      'Each open row that is older than its target is woken by one worker, whether or not a workflow runs, with a growing distance, at most so many at once, and sooner again where Temporal did not answer; one that cannot be woken does not hold up the others.',
   },
   'recovery.running': {
     source: 'decision',

@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
+import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createChanges } from '../../activities/store/postgres/changes.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { notifyPayment } from '../../temporal/payments.ts'
 import { durableStep } from '../../temporal/updates.ts'
@@ -218,6 +220,42 @@ verifies(
     expect(await statusOf(client, other, healthy.signaledRunId)).toBe('RUNNING')
   },
 )
+
+verifies('recovery.wakes', 'a row that cannot be woken does not hold up the others', async () => {
+  const { client, db } = deps(temporal.address, 60_000)
+  await sql`delete from late_wakes`.execute(db)
+  const ids = ['8', '9', 'a', 'b'].map((digit) => `po_${digit.repeat(64)}`)
+  for (const id of ids) await insertTransfer(id)
+  const [bad, ...others] = ids as [string, ...string[]]
+  const workflow = Object.create(client.workflow, {
+    signalWithStart: {
+      value: (type: string, options: { workflowId: string }) =>
+        options.workflowId === bad
+          ? Promise.reject(new Error('this one is refused'))
+          : client.workflow.signalWithStart(type, options as never),
+    },
+  })
+  const refusing: Client = Object.create(client, { workflow: { value: workflow } })
+  await expect.poll(() => wakeOlderThan(refusing, db).then(() => attemptsOf(db, bad))).toBe(1)
+  for (const id of others) {
+    const { status } = await client.workflow.getHandle(id).describe()
+    expect(status.name).toBe('RUNNING')
+  }
+  // Where none can be woken, the wakes count for nothing.
+  await sql`delete from late_wakes`.execute(db)
+  await expect(wakeOlderThan(deps('127.0.0.1:1', 8_000).client, db)).rejects.toThrow()
+  for (const id of ids) expect(await attemptsOf(db, id)).toBe(0)
+})
+
+/** How often the row was woken since it stands in its state. */
+async function attemptsOf(db: Kysely<Database>, id: string): Promise<number> {
+  const row = await db
+    .selectFrom('late_wakes')
+    .select('attempts')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.attempts ?? 0
+}
 
 verifies(
   'pipeline.dependency-down',

@@ -47,14 +47,15 @@ type Builder = (ages: TargetAges) => RawBuilder<unknown>
  * are not among them; those that wait for a person are late when the decision is.
  */
 const openRows: Readonly<Record<LateSubject, Builder>> = {
-  // A transfer counts from its reservation, whatever was tried since; expired ones wait for the finality that proves them unused.
+  // A transfer counts from its reservation, whatever was tried since; expired ones wait for the finality that proves them unused. One with
+  // an exception waits for an operator, who finds its workflow in Temporal also after a loss of Temporal's data.
   payout: ({ unitMs, finalMs }) => sql`
-    select payout_id as id, s.state, case s.state when 'included' then changed_at when 'expired' then to_timestamp(valid_before) else reserved_at end as since,
+    select payout_id as id, s.state, case when s.state in ('included','exception') then changed_at when s.state = 'expired' then to_timestamp(valid_before) else reserved_at end as since,
       case s.state when 'included' then ${ms(unitMs * 6)} else ${ms(unitMs)} end as wake_ms,
-      case s.state when 'included' then ${ms(finalMs)} when 'expired' then ${ms(finalMs)} when 'submitted' then ${ms(unitMs * 6)} else ${ms(unitMs * 3)} end as late_ms
-    from transfers, lateral (select case when status <> 'included' and to_timestamp(valid_before) < statement_timestamp()
+      case s.state when 'exception' then ${ms(PERSON_MS)} when 'included' then ${ms(finalMs)} when 'expired' then ${ms(finalMs)} when 'submitted' then ${ms(unitMs * 6)} else ${ms(unitMs * 3)} end as late_ms
+    from transfers, lateral (select case when exception is not null then 'exception' when status <> 'included' and to_timestamp(valid_before) < statement_timestamp()
       then 'expired' else status end as state) s
-    where status not in ('final','dead') and exception is null`,
+    where status not in ('final','dead')`,
   payment: ({ unitMs, finalMs }) => sql`
     select payment_id, state, case state when 'settled' then changed_at else created_at end,
       case state when 'settled' then ${ms(unitMs * 6)} else ${ms(unitMs)} end,
@@ -175,7 +176,8 @@ export type Claimed = OpenRow & { attempts: number }
 
 /**
  * Claims the rows whose next wake is due, for the caller alone: each wake doubles the distance to the next, up to a tenth more or less.
- * All workers together claim at most `most` within `withinMs`.
+ * All workers together claim at most `most` within `withinMs`. They come in an order of chance, so that rows that fail each time come
+ * first only now and then.
  */
 export async function claimWakes(
   tx: Tx,
@@ -202,7 +204,7 @@ export async function claimWakes(
           where l.since <> excluded.since or l.next_at <= clock_timestamp()
         returning subject, id, attempts
     )
-    select o.subject, o.id, o.state, o.since, c.attempts from claimed c join open o using (subject, id)`.execute(
+    select o.subject, o.id, o.state, o.since, c.attempts from claimed c join open o using (subject, id) order by random()`.execute(
     tx,
   )
   return rows

@@ -5,6 +5,7 @@ import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { addDelivery } from '../../../../activities/store/callbacks/callback-deliveries.ts'
 import { countAttention, listAttention } from '../../../../activities/store/console/attention.ts'
+import { recordException } from '../../../../activities/store/payouts/transfers.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import {
   claimWakes,
@@ -155,7 +156,7 @@ verifies(
   async () => {
     const now = Math.floor(Date.now() / 1000)
     const hex = (digits: number) => randomBytes(digits / 2).toString('hex')
-    const reserved = async (expiresAt: number) => {
+    const reserve = async (expiresAt: number) => {
       const payout_id = `po_${hex(64)}`
       const facts = { payout_id, creator: `0x${hex(40)}`, idempotency_key: 'k', memo: 'm' }
       const more = { recipient: `0x${hex(40)}`, amount_atomic: '1', rail_reference: 'r' } as const
@@ -167,14 +168,20 @@ verifies(
         expiresAt,
       )
       await insertReservedTransfer(tasks.db, payout_id)
-      return findOpenRow(tasks.db, soon, payout_id)
+      return payout_id
     }
-    expect(await reserved(now + 3_600)).toMatchObject({ subject: 'payout', state: 'reserved' })
-    expect(await reserved(now - 60)).toMatchObject({
+    const rowOf = (id: string) => findOpenRow(tasks.db, soon, id)
+    const open = await reserve(now + 3_600)
+    expect(await rowOf(open)).toMatchObject({ subject: 'payout', state: 'reserved', late: true })
+    expect(await rowOf(await reserve(now - 60))).toMatchObject({
       state: 'expired',
       since: new Date((now - 60) * 1000),
       late: true,
     })
+    // An operator's decision may take a day; meanwhile its workflow is kept in Temporal.
+    await recordException(tasks.db, open, 'authorization_used_elsewhere')
+    expect(await rowOf(open)).toMatchObject({ state: 'exception', late: false })
+    expect(await wakeIds()).toContain(open)
   },
 )
 

@@ -30,6 +30,7 @@ const selects = {
       where t.state in ('operating', 'result_ready') and coalesce(r.step, '') <> 'review_step'
     union all select 'callback', delivery_id, state, next_attempt_at from callback_deliveries where finished_at is null
     union all select 'delegation', action_id, state, reserved_at from delegated_actions where state in ('reserved', 'started')
+    union all select 'firing', firing_id, state, fired_at from workflow_firings where state = 'due'
     union all select 'schedule', workflow_id, state, state_since from customer_workflows
       where state in ('active', 'paused', 'deleted') and scheduled is distinct from state
   ) open order by since`,

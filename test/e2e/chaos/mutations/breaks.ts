@@ -107,8 +107,8 @@ async function openVerifiedSigner({
     edits: [
       {
         file: 'temporal/late-rows.ts',
-        find: '  for (const [at, row] of claimed.entries()) {\n',
-        replace: '  for (const [at, row] of claimed.slice(claimed.length).entries()) {\n',
+        find: '  while (left.length > 0 && inARow < FAILURES_MAX) {\n',
+        replace: '  while (left.length < 0 && inARow < FAILURES_MAX) {\n',
       },
     ],
   },
