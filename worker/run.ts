@@ -8,6 +8,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
+import { logOrigin } from '#domain/log/origin.ts'
 import { callbackHosts } from '../activities/callback/hosts.ts'
 import type { Config } from '../activities/config/config.ts'
 import { orExit } from '../activities/config/or-exit.ts'
@@ -29,7 +30,6 @@ import {
   createTaskActivities,
 } from '../activities/index.ts'
 import { pushJobs } from '../activities/log/push-checkpoint.ts'
-import { logOrigin } from '../activities/log/sequencer.ts'
 import type { Deps } from '../activities/payout/deps.ts'
 import { openPackageThreads } from '../activities/run/package-threads.ts'
 import { openGasAccounts, openKeyRings } from '../activities/signer/open.ts'
@@ -194,7 +194,13 @@ async function sweepsOf(
     closePackages: packages.close,
     maintainGasWallets: () => gasWalletQueue.maintain(),
     tasks: taskDepsOf(config, keys, db),
-    transparencyLog: { db, keys, origin: logOrigin(config.BASE_URL), isOurs, log },
+    transparencyLog: {
+      db,
+      keys,
+      origin: logOrigin(config.BASE_URL, config.LOG_CONTINUES),
+      isOurs,
+      log,
+    },
     pushes: pushJobs(
       { db, send: createOutgoing(callbackHosts(config)) },
       config.LOG_WITNESSES,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { NOTE_COSIGNATURE, type NoteKey, parseVerifierKey } from '#domain/log/checkpoint.ts'
+import { parseContinuation } from '#domain/log/origin.ts'
 import { atLeast, list } from './setting-kinds.ts'
 
 /** A witness: its key, and where checkpoints are sent to it; without a URL none are. */
@@ -23,6 +24,15 @@ export const logSettings = {
   LOG_EVERY_MS: atLeast(1, 250).describe(
     'between two looks for receipts that wait for their place in the transparency log; with the time of a batch, at most a second',
   ),
+  LOG_CONTINUES: z
+    .string()
+    .refine((text) => text === '' || parseContinuation(text) !== undefined, {
+      error: 'is not RESTORED-WITNESSED-SHA256 of the last checkpoint that is known outside',
+    })
+    .default('')
+    .describe(
+      'after a restore to an earlier point, how the transparency log continues under a new origin, as `restore-check` prints it; the same for the signer and all workers',
+    ),
   LOG_WITNESSES: list
     .pipe(z.array(z.string().transform(witnessOf)))
     .default([])

@@ -6,6 +6,7 @@ const signerSchema = configSchema
   .pick({
     LOG_LEVEL: true,
     BASE_URL: true,
+    LOG_CONTINUES: true,
     ASSET_CONTRACT_ADDRESS: true,
     PAYOUT_WALLET_ADDRESS: true,
     PAY_TO_ADDRESS: true,

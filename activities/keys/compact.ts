@@ -16,6 +16,17 @@ export type SigningKey = {
   /** Signs bytes, or those of a text; ES256 as the 64 bytes `r || s`. The signer refuses what it cannot verify. */
   readonly sign: (text: string | Uint8Array, proof?: SignProof) => Promise<Uint8Array>
 }
+/** Thrown by a log key for a checkpoint that is proven from another size than that of the last checkpoint. */
+export class OtherHead extends Error {
+  override readonly name = 'OtherHead'
+  /** The number of leaves of the last checkpoint. */
+  readonly size: number
+
+  constructor(size: number) {
+    super(`the last checkpoint has ${size} leaves`)
+    this.size = size
+  }
+}
 /** The parts of a compact JWS, none of them verified. */
 export type CompactParts = {
   readonly header: Record<string, unknown>

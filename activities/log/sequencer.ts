@@ -10,7 +10,7 @@ import {
 import { coseSigned } from '#domain/log/cose.ts'
 import { type Frontier, frontierWidths, grow, rootOfFrontier } from '#domain/log/frontier.ts'
 import { isSame } from '#domain/log/merkle.ts'
-import { decodeBase64url, type SigningKey } from '../keys/compact.ts'
+import { decodeBase64url, encodeBase64url, OtherHead } from '../keys/compact.ts'
 import type { KeyRings } from '../keys/key-ring.ts'
 import { readKeyStatus } from '../keys/key-status.ts'
 import type { IsOurs } from '../keys/own-receipts.ts'
@@ -32,6 +32,7 @@ import {
 import { setAside } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
+import { createProver } from './proofs.ts'
 
 export type LogDeps = {
   db: Kysely<Database>
@@ -45,9 +46,6 @@ export type LogDeps = {
 /** How many receipts one transaction puts into the log at most. */
 const BATCH = 4_096
 
-/** The name of the log of a service: its public origin without the scheme, and the path of the log. */
-export const logOrigin = (baseUrl: string): string => `${baseUrl.replace(/^https?:\/\//, '')}/log`
-
 /** The key that signs checkpoints, as a note names it. */
 export const noteKeyOf = (origin: string, publicJwk: Record<string, unknown>): NoteKey => ({
   name: origin,
@@ -57,7 +55,7 @@ export const noteKeyOf = (origin: string, publicJwk: Record<string, unknown>): N
 
 /**
  * Puts all queued receipts into the log, batch by batch, and signs a checkpoint for each batch. Leaves are committed before their
- * root is signed, so no two roots of one size are ever signed. Each transaction is under one lock: a process that dies leaves the
+ * root is signed, so no two roots of one size are ever signed; with the root goes the proof that the tree only grew. Each transaction is under one lock: a process that dies leaves the
  * queue as it was, and a second sequencer does nothing. Answers the number of entries that left the queue.
  */
 export async function sequence(deps: LogDeps, batch = BATCH): Promise<number> {
@@ -86,7 +84,8 @@ async function takeStep(deps: LogDeps, tx: Tx, batch: number): Promise<Step> {
   const grown = grow(frontier, size, unsigned)
   await removeQueued(tx, unsigned)
   const root = rootOfFrontier(grown.frontier)
-  await signCheckpoint(deps, tx, { size: size + unsigned.length, root })
+  const from = last?.origin === deps.origin ? size : 0
+  await signCheckpoint(deps, tx, { size: size + unsigned.length, root, from })
   return { removed: unsigned.length, more: unsigned.length >= batch }
 }
 
@@ -153,14 +152,20 @@ async function readFrontier(tx: Tx, last: CheckpointRow | undefined): Promise<Fr
 async function signCheckpoint(
   { keys, origin }: LogDeps,
   tx: Tx,
-  { size, root }: { size: number; root: Uint8Array },
+  { size, root, from }: { size: number; root: Uint8Array; from: number },
 ): Promise<void> {
   const key = (await readKeyStatus(tx, keys, ['log'])).signer('log')
   const text = checkpointText({ origin, size, root })
-  const note = await noteBy(key, origin, text)
+  const sign = async (before: number): Promise<Uint8Array> => {
+    const path = await createProver(tx).consistency(before, size)
+    return key.sign(text, { consistency: { from: before, path: path.map(encodeBase64url) } })
+  }
+  const signature = await sign(from).catch((error: unknown) => {
+    // A checkpoint whose transaction was lost after it was signed.
+    if (error instanceof OtherHead && error.size <= size) return sign(error.size)
+    throw error
+  })
+  const note = signedNote(text, [signatureLine(noteKeyOf(origin, key.publicJwk), signature)])
   const cose_signature = Buffer.from(await key.sign(coseSigned(key.kid, root)))
   await insertCheckpoint(tx, { size, root, origin, note, cose_signature, kid: key.kid })
 }
-
-const noteBy = async (key: SigningKey, origin: string, text: string): Promise<string> =>
-  signedNote(text, [signatureLine(noteKeyOf(origin, key.publicJwk), await key.sign(text))])

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
+import { OtherHead } from '../keys/compact.ts'
 import { readLines } from './lines.ts'
 import { responseSchema, rpcErrors } from './protocol.ts'
 
@@ -88,6 +89,7 @@ function read(line: string): z.output<typeof responseSchema> | undefined {
 function errorOf({ code, message }: { code: number; message: string }): Error {
   if (code === rpcErrors.over_budget || code === rpcErrors.unavailable)
     return refuse('unavailable', { detail: message })
+  if (code === rpcErrors.other_head) return new OtherHead(Number(message))
   return new Error(`the signer refuses: ${message}`)
 }
 

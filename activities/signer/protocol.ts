@@ -22,7 +22,10 @@ export const responseSchema = z.union([
   }),
 ])
 
-/** Codes of JSON-RPC 2.0 (§5.1), and three of our own: the policy refuses the request, its budget is used up for now, or the module with the key does not answer. */
+/**
+ * Codes of JSON-RPC 2.0 (§5.1), and four of our own: the policy refuses the request, its budget is used up for now, the module with the
+ * key does not answer, or a checkpoint is proven from another one than the last (the message is the size of the last).
+ */
 export const rpcErrors = {
   malformed: -32600,
   unknown_method: -32601,
@@ -31,6 +34,7 @@ export const rpcErrors = {
   refused: 1,
   over_budget: 2,
   unavailable: 3,
+  other_head: 4,
 } as const
 export type RpcError = keyof typeof rpcErrors
 
@@ -72,6 +76,9 @@ export const signParams = z.strictObject({
       previous: z.string().max(262_144).exactOptional(),
       principal: z
         .strictObject({ signature: z.string().max(132), idempotency_key: z.string().max(256) })
+        .exactOptional(),
+      consistency: z
+        .strictObject({ from: z.int().min(0), path: z.array(base64url).max(64) })
         .exactOptional(),
     })
     .default({}),

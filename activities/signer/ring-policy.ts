@@ -3,6 +3,7 @@ import { authorityContexts } from '#domain/authority/artifacts.ts'
 import { exampleDeliveryId } from '#domain/callbacks/callback.ts'
 import { checkpointText, parseCheckpointText } from '#domain/log/checkpoint.ts'
 import { coseSigned } from '#domain/log/cose.ts'
+import { logOrigin } from '#domain/log/origin.ts'
 import { isSample, REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
@@ -18,7 +19,6 @@ import { CHECKOUT_TYP } from '../keys/checkout.ts'
 import { decodeCompact } from '../keys/compact.ts'
 import { type Ring, ringAlgs } from '../keys/key-ring.ts'
 import { MANDATE_TYP, MANDATE_VCT } from '../keys/sd-jwt.ts'
-import { logOrigin } from '../log/sequencer.ts'
 import { type ReceiptFacts, receiptRefusal, type Side } from './receipt-rules.ts'
 
 /** What is signed, as the budgets count it; signatures a second. What anonymous callers can ask for has budgets of its own. */
@@ -35,7 +35,11 @@ export const ringRates = {
 type Budget = keyof typeof ringRates
 
 /** The service whose artifacts a signer signs, and what its receipts are judged by; the clock is the signer’s, in Unix seconds. */
-export type RingFacts = ReceiptFacts & { readonly baseUrl: string }
+export type RingFacts = ReceiptFacts & {
+  readonly baseUrl: string
+  /** How the log continues another one; empty for a log from its first leaf. */
+  readonly logContinues: string
+}
 export type Judgement = { readonly budget: Budget } | { readonly refused: string }
 
 /** How far the time of what is signed may lie from the signer's clock, in seconds. */
@@ -175,13 +179,13 @@ function judgeCallback(bytes: Uint8Array, { nowSeconds, side }: RingFacts): Judg
 const ROOT_BYTES = 32
 
 /** A checkpoint of our log, or the `Sig_structure` of a COSE receipt over a root. */
-function judgeLog(kid: string, bytes: Uint8Array, { baseUrl }: RingFacts): Judgement {
+function judgeLog(kid: string, bytes: Uint8Array, facts: RingFacts): Judgement {
   if (isSameBytes(coseSigned(kid, bytes.slice(-ROOT_BYTES)), bytes)) return { budget: 'log' }
   const text = textOf(bytes) ?? ''
   const checkpoint = parseCheckpointText(text)
   if (checkpoint === undefined || checkpointText(checkpoint) !== text)
     return { refused: 'the bytes are neither a checkpoint nor a root to sign' }
-  return checkpoint.origin === logOrigin(baseUrl)
+  return checkpoint.origin === logOrigin(facts.baseUrl, facts.logContinues)
     ? { budget: 'log' }
     : { refused: 'the checkpoint is of another log' }
 }

@@ -30,6 +30,11 @@ export const logWitnessRequirements = {
     behavior:
       'The log sends each new checkpoint to the configured witnesses and stores only cosignatures of their keys. A witness that does not answer holds up nothing.',
   },
+  'log.continues': {
+    source: 'decision',
+    behavior:
+      'After a restore to an earlier point the log continues under a new origin, which names the leaves that are lost and the last checkpoint that is known outside. The check of a restore prints the setting; the audit holds the new log to everything that was restored, and says of the rest that it is not in this log.',
+  },
   'log.audit.honest': {
     source: 'witness § Audit',
     behavior: 'The auditor finds nothing in an honest log, whatever was kept of it.',

@@ -84,6 +84,11 @@ export const signerRequirements = {
     behavior:
       'The signer counts the payouts that it signed in 24 hours, each once, and signs at most twice the daily cap whatever it is given of the cap.',
   },
+  'signer.log-grows': {
+    source: 'decision',
+    behavior:
+      'The signer signs a checkpoint only with the proof that its tree begins with that of the last one that it signed, so that no second history of the log is signed, also not by a database that was restored.',
+  },
   'signer.remembers': {
     source: 'decision',
     behavior:

@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import {
+  checkpointText,
   NOTE_COSIGNATURE,
   NOTE_ED25519,
   type NoteKey,
@@ -42,6 +43,22 @@ export function consistencyOf(
     ? [...consistencyOf(older, entries.slice(0, k), known), rootOf(entries.slice(k))]
     : [...consistencyOf(older - k, entries.slice(k), false), rootOf(entries.slice(0, k))]
 }
+
+/** The entries of a tree of this size; with another salt they are others. Each tree begins with the smaller ones. */
+export const treeOf = (size: number, salt = ''): Buffer[] =>
+  Array.from({ length: size }, (_, index) => sha256(Buffer.from(`${salt} ${index}`)))
+
+/** The text of the checkpoint of `treeOf`. */
+export const checkpointOfTree = (origin: string, size: number, salt = ''): string =>
+  checkpointText({ origin, size, root: rootOf(treeOf(size, salt)) })
+
+/** The proof, as the signer takes it, that the tree of `size` entries begins with that of `from`. */
+export const growth = (from: number, size: number, salt = '') => ({
+  from,
+  path: (from === 0 ? [] : consistencyOf(from, treeOf(size, salt))).map((hash) =>
+    hash.toString('base64url'),
+  ),
+})
 
 /** A log of its own key. It signs whatever tree it is asked to sign. */
 export function createLogKey(origin = '127.0.0.1:3000/log') {

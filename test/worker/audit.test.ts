@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { continuationText } from '#domain/log/origin.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { runAudit } from '../../worker/audit/run.ts'
 import { runCli } from '../support/cli.ts'
@@ -56,7 +57,7 @@ const keepProof = (index: number, size: number) => {
   keep(`${index}.jws`, receipts[index]!)
   keep(`${index}.tlog-proof`, proofText(index, inclusionOf(index, entries), cosigned(size)))
 }
-const audit = (more: { witness?: string[] } = {}) =>
+const audit = (more: { witness?: string[]; logKey?: string[] } = {}) =>
   runAudit(server.url, {
     material,
     logKey: [logKey.text],
@@ -101,6 +102,37 @@ verifies(
     const { verdict, ignored } = await audit()
     expect(verdict).toBe('honest')
     expect(ignored).toHaveLength(6)
+  },
+)
+
+verifies(
+  'log.continues',
+  'what a restore has lost is not in the log, and accuses it of nothing',
+  async () => {
+    const text = continuationText({ restored: 200, witnessed: 280, checkpoint: 'a'.repeat(64) })
+    const key = createLogKey(`${logKey.key.name}/${text}`)
+    const trusted = { logKey: [key.text, logKey.text] }
+    keep('restored.checkpoint', cosigned(150))
+    keep('lost.checkpoint', cosigned(280))
+    keepProof(40, 280)
+    keepProof(250, 280)
+    const others = await Promise.all([601, 602, 603].map((index) => receipt(index)))
+    log.entries = [...log.entries.slice(0, 200), ...others.map(entryOf)]
+    log.key = key
+    const { verdict, ignored } = await audit(trusted)
+    expect(verdict).toBe('honest')
+    const range = '200 to 279, which the log has lost'
+    const ofTree = { reason: `its tree has leaves of ${range}` }
+    expect(ignored).toEqual([
+      { file: 'lost.checkpoint', ...ofTree },
+      { file: '250.tlog-proof', ...ofTree },
+      { file: '40.tlog-proof', ...ofTree },
+      { file: '250.jws', reason: `it is not in this log: a leaf of ${range}` },
+    ])
+    // What was restored has to be as it was.
+    log.entries = log.entries.with(40, entryOf(await receipt(604)))
+    const findings = (await audit(trusted)).findings.map(({ deception }) => deception)
+    expect(findings).toEqual(expect.arrayContaining(['split_view', 'rewritten_leaf']))
   },
 )
 

@@ -7,6 +7,7 @@ import type { NoteKey } from '#domain/log/checkpoint.ts'
 import { cosignedAt, openByAny } from '#domain/log/cosigned.ts'
 import { type LeafPass, startLeafPass } from '#domain/log/leaf-pass.ts'
 import { leafHash, verifyInclusion } from '#domain/log/merkle.ts'
+import { type Continuation, continuationOf } from '#domain/log/origin.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { type KeySet, verifySigned } from '#domain/verification/signed.ts'
 import { writeDurable } from '../files/durable-file.ts'
@@ -47,10 +48,15 @@ export async function auditLog(
   const current = rootIn(note, 'the log', trusted)
   if (current === undefined)
     throw new Error(`the log serves no checkpoint of ${trusted.logKeys[0]?.name}`)
+  const continued = continuationOf(current.origin)
+  const isOfBefore = ({ origin }: { origin: string }) => origin !== current.origin
   const kept = [...material.checkpoints, ...shown].flatMap(({ file, note: text }) => {
     const root = rootIn(text, file, trusted)
+    const isLost = root && continued && isOfBefore(root) && lost(continued, root.size - 1)
     if (root === undefined) ignored.push({ file, reason: 'the log did not sign it' })
-    return root ?? []
+    else if (isLost)
+      ignored.push({ file, reason: `its tree has leaves of ${lostLeaves(continued)}` })
+    return isLost ? [] : (root ?? [])
   })
   const receipts = material.receipts.flatMap((receipt) => {
     const read = readReceipt(receipt, trusted)
@@ -63,8 +69,13 @@ export async function auditLog(
     receipts.map(({ leaf }) => leaf),
   )
   for await (const leaves of log.leaves(current.size)) pass.add(leaves)
-  const seen = receipts.map(({ leaf, ...of }): SeenReceipt => {
-    return { ...of, index: pass.places.get(leaf) ?? null }
+  const seen = receipts.flatMap(({ leaf, file, provenBy, ...of }): SeenReceipt[] => {
+    const index = pass.places.get(leaf) ?? null
+    const isLost =
+      index === null && continued && provenBy !== current.origin && lost(continued, of.keptIndex)
+    if (isLost)
+      ignored.push({ file, reason: `it is not in this log: a leaf of ${lostLeaves(continued)}` })
+    return isLost ? [] : [{ ...of, index }]
   })
   const evidence = { askedAt: Math.floor(now / 1000), size: current.size, receipts: seen }
   const findings = judgeLog({ ...evidence, roots: [...rootsOf(pass), ...roots] })
@@ -74,7 +85,7 @@ export async function auditLog(
     leaves: pass.size(),
     checkpoints: roots.length,
     cosigned: roots.filter((root) => root.cosignedAt !== null).length,
-    receipts: receipts.length,
+    receipts: seen.length,
     ignored,
     note,
   }
@@ -93,12 +104,13 @@ function rootIn(
   text: string,
   from: string,
   { logKeys, witnessKeys }: Trusted,
-): SeenRoot | undefined {
+): (SeenRoot & { origin: string }) | undefined {
   const opened = openByAny(text, logKeys)
   if (!opened.ok) return undefined
-  const { size, root } = opened.checkpoint
+  const { origin, size, root } = opened.checkpoint
   const times = witnessKeys.flatMap((key) => cosignedAt(opened.note, key) ?? [])
   return {
+    origin,
     size,
     root: bytesToHex(root),
     from,
@@ -114,10 +126,18 @@ async function ofWitness(
   return { file: url, note: await readNote(monitorUrl(url, key?.name ?? '')) }
 }
 
-type ReadReceipt = Omit<SeenReceipt, 'index'> & { leaf: string }
+/** Whether the leaf of an index is among those that a restore of the log has lost. */
+const lost = ({ restored, witnessed }: Continuation, index: number | null): boolean =>
+  index !== null && index >= restored && index < witnessed
+
+const lostLeaves = ({ restored, witnessed }: Continuation): string =>
+  `${restored} to ${witnessed - 1}, which the log has lost`
+
+/** `provenBy` is the origin of the log whose checkpoint proves the index that was kept. */
+type ReadReceipt = Omit<SeenReceipt, 'index'> & { leaf: string; file: string; provenBy: string }
 
 /** A receipt of the service with its leaf, or why it counts for nothing. */
-function readReceipt({ jws, proof }: KeptReceipt, trusted: Trusted): ReadReceipt | string {
+function readReceipt({ file, jws, proof }: KeptReceipt, trusted: Trusted): ReadReceipt | string {
   const signed = verifySigned(jws, RECEIPT_TYP, trusted.keys)
   if (!signed.ok) return signed.fault
   if (signed.standing === 'revoked') return `its key ${signed.key.kid} was revoked`
@@ -135,6 +155,8 @@ function readReceipt({ jws, proof }: KeptReceipt, trusted: Trusted): ReadReceipt
     receiptId: receiptId(jws),
     issuedAt: Number(signed.payload['iat']),
     keptIndex: isProven ? proof.index : null,
+    provenBy: isProven ? opened.checkpoint.origin : '',
     leaf: bytesToHex(leaf),
+    file,
   }
 }

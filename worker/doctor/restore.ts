@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { openByAny } from '#domain/log/cosigned.ts'
 import { isSame } from '#domain/log/merkle.ts'
+import {
+  type Continuation,
+  continuationText,
+  logOrigin,
+  parseContinuation,
+} from '#domain/log/origin.ts'
 import type { Config } from '../../activities/config/config.ts'
 import { createProver } from '../../activities/log/proofs.ts'
-import { logOrigin, noteKeyOf } from '../../activities/log/sequencer.ts'
+import { noteKeyOf } from '../../activities/log/sequencer.ts'
 import { openKeyRings } from '../../activities/signer/open.ts'
 import { findCheckpoint } from '../../activities/store/log/checkpoints.ts'
 import { createDatabase, type Tx } from '../../activities/store/postgres/db.ts'
@@ -15,7 +22,9 @@ import { type Check, type Finding, fault, fine, runCheck } from './check.ts'
 import { examine, tableOf } from './examine.ts'
 
 const KEEP_STOPPED =
-  'Let no worker of the queue transfers or payouts sign for this log again, and follow docs/operations.md, Backup and restore.'
+  'Start no worker of the queues transfers and payouts, and follow docs/operations.md, Backup and restore.'
+const continueWith = (continuation: Continuation) =>
+  `Set LOG_CONTINUES=${continuationText(continuation)} for the signer and all workers before one of them starts: the log continues under a new origin that names what is lost (docs/operations.md, Backup and restore).`
 const NAME_ONE =
   'Name the last checkpoint that is known outside: --checkpoint FILE or URL, or a witness in LOG_WITNESSES.'
 const isUrl = /^https?:\/\//
@@ -34,9 +43,10 @@ export async function printRestoreCheck(given: readonly string[], json: boolean)
 
 /** Holds the restored log to every checkpoint that is known outside. */
 async function checkLog(config: Config, given: readonly string[]): Promise<Check[]> {
-  const origin = logOrigin(config.BASE_URL)
+  // A checkpoint from outside may be of the log that this one continues.
+  const origins = [logOrigin(config.BASE_URL, config.LOG_CONTINUES), logOrigin(config.BASE_URL)]
   const ofWitnesses = config.LOG_WITNESSES.flatMap(({ url }) =>
-    url === null ? [] : [monitorUrl(url, origin)],
+    url === null ? [] : [monitorUrl(url, origins[0] ?? '')],
   )
   const places = [...given, ...ofWitnesses]
   if (places.length === 0)
@@ -45,7 +55,9 @@ async function checkLog(config: Config, given: readonly string[]): Promise<Check
   const { db, close } = createDatabase({ ...settings, poolSize: 2 })
   const readKeys = async () => {
     const { publicKeys } = (await openKeyRings(config)).log
-    return publicKeys.map(({ publicJwk }) => noteKeyOf(origin, publicJwk))
+    return publicKeys.flatMap(({ publicJwk }) =>
+      origins.map((origin) => noteKeyOf(origin, publicJwk)),
+    )
   }
   try {
     const known = readKeys()
@@ -56,7 +68,8 @@ async function checkLog(config: Config, given: readonly string[]): Promise<Check
           const note = isUrl.test(place) ? await readNote(place) : readFileSync(place, 'utf8')
           const opened = openByAny(note, keys)
           if (!opened.ok) return fault(`no checkpoint of this log: ${opened.fault}`, NAME_ONE)
-          return judge(db, opened.checkpoint)
+          const { size, root } = opened.checkpoint
+          return judge(db, { size, root, sha256: sha256Hex(note) }, config)
         }),
       ),
     )
@@ -65,12 +78,19 @@ async function checkLog(config: Config, given: readonly string[]): Promise<Check
   }
 }
 
-async function judge(db: Tx, seen: { size: number; root: Uint8Array }): Promise<Finding> {
+type Seen = { readonly size: number; readonly root: Uint8Array; readonly sha256: string }
+
+async function judge(db: Tx, seen: Seen, { LOG_CONTINUES }: Config): Promise<Finding> {
   const { size = 0 } = (await findCheckpoint(db)) ?? {}
+  const known = parseContinuation(LOG_CONTINUES)
+  if (known?.checkpoint === seen.sha256 && known.witnessed === seen.size)
+    return fine(
+      `the leaves ${known.restored} to ${seen.size - 1} are lost, and the log continues under a new origin that says so`,
+    )
   if (size < seen.size)
     return fault(
       `the checkpoint has ${seen.size} leaves and this database ${size}: the leaves ${size} to ${seen.size - 1} are lost`,
-      KEEP_STOPPED,
+      continueWith({ restored: size, witnessed: seen.size, checkpoint: seen.sha256 }),
     )
   if (!isSame(await createProver(db).rootAt(seen.size), seen.root))
     return fault(`the first ${seen.size} leaves are not those of the checkpoint`, KEEP_STOPPED)

@@ -57,11 +57,12 @@ export async function ringMethods(
         const key = keyNamed(rings, kid)
         const claimsOfOurs = (jws: string) => claimsOfReceipt(rings, jws)
         const said = { side, proof, claimsOfOurs, payouts }
-        const facts = { ...said, baseUrl: config.BASE_URL, nowSeconds: nowSeconds() }
+        const service = { baseUrl: config.BASE_URL, logContinues: config.LOG_CONTINUES }
+        const facts = { ...said, ...service, nowSeconds: nowSeconds() }
         const judged = judgeRequest({ ring: key.ring as Ring, kid }, bytes, facts)
         if ('refused' in judged) throw new SignerRefusal('refused', judged.refused)
         rates.assertWithin(judged.budget)
-        if (judged.budget === 'log') await log.admit(bytes)
+        if (judged.budget === 'log') await log.admit(bytes, proof.consistency)
         return { signature: encodeBase64url(await key.sign(bytes)) }
       },
     }

@@ -147,8 +147,9 @@ export class LogService {
     const row = await findReceipt(this.#db, { receipt_id })
     if (row === undefined)
       throw refuse('not_found', {
-        detail: 'no receipt of this service has that id',
-        next_action: 'Check the id.',
+        detail: 'the receipt is not in this log',
+        next_action:
+          'Check the id. A receipt that was lost in a restore still verifies by its signature.',
       })
     return { jws: row.jws, entry: Buffer.from(entryOf(row.jws)) }
   }

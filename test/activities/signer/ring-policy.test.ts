@@ -26,7 +26,14 @@ const trust = `${baseUrl}/api/trust-contract`
 const now = 1_795_255_200
 const kid = 'key-1'
 const payouts = { ...signingPolicy, payoutWallet: payoutWallet.address.toLowerCase() as Hex }
-const facts = { baseUrl, nowSeconds: now, proof: {}, claimsOfOurs: () => undefined, payouts }
+const facts = {
+  baseUrl,
+  logContinues: '',
+  nowSeconds: now,
+  proof: {},
+  claimsOfOurs: () => undefined,
+  payouts,
+}
 const otherSocket = 'this socket does not get it'
 
 const b64u = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

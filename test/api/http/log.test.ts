@@ -18,6 +18,7 @@ import {
 import { coseSigned } from '#domain/log/cose.ts'
 import { parseKeptProof } from '#domain/log/kept-proof.ts'
 import { leafHash, merkleRoot, verifyConsistency, verifyInclusion } from '#domain/log/merkle.ts'
+import { logOrigin } from '#domain/log/origin.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { verifyArtifact } from '#domain/verification/artifact.ts'
 import type { KeySet } from '#domain/verification/signed.ts'
@@ -29,7 +30,7 @@ import {
   readKeysFile,
 } from '../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
-import { type LogDeps, logOrigin, noteKeyOf, sequence } from '../../../activities/log/sequencer.ts'
+import { type LogDeps, noteKeyOf, sequence } from '../../../activities/log/sequencer.ts'
 import { activateKey, endKey } from '../../../activities/store/keys/signing-keys.ts'
 import { insertCosignature } from '../../../activities/store/log/checkpoints.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'

@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -14,9 +15,21 @@ import { verifies } from '../../verifies.ts'
 let stack: TestStack
 let rail: Rail
 let scratch: string
+/** What programs that start from now on get besides. */
+const settings: { LOG_CONTINUES?: string } = {}
 beforeAll(async () => {
   scratch = await scratchDirectory()
-  stack = await startStack({ env: { CHAIN_POLL_MS: '100', RECONCILE_SETTLE_MS: '1000' } })
+  stack = await startStack({
+    env: { CHAIN_POLL_MS: '100', RECONCILE_SETTLE_MS: '1000' },
+    prepare: ({ name, plan }) => {
+      if (!/^(signer|worker)/.test(name)) return
+      const { launch } = plan
+      plan.launch = async () => {
+        const { env, ...launched } = await launch()
+        return { ...launched, env: { ...env, ...settings } }
+      }
+    },
+  })
   rail = await openRail(stack)
 })
 afterAll(async () => {
@@ -25,26 +38,32 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
+type Kept = { file: string; note: string; origin: string; size: number }
 type Report = { code: unknown; ok: boolean; faults: Record<string, Check> }
 
 function restoreCheck(...args: string[]): Promise<Report> {
   const program = [join(packageRoot, 'dist', 'worker', 'cli.js'), 'restore-check', '--json']
   return new Promise((resolve, reject) =>
-    execFile(process.execPath, [...program, ...args], { env: stack.env }, (error, stdout) => {
-      if (stdout === '') return reject(error)
-      const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
-      const faults = checks.filter((check) => !check.ok).map((check) => [check.name, check])
-      return resolve({ code: error?.code ?? 0, ok, faults: Object.fromEntries(faults) })
-    }),
+    execFile(
+      process.execPath,
+      [...program, ...args],
+      { env: { ...stack.env, ...settings } },
+      (error, stdout) => {
+        if (stdout === '') return reject(error)
+        const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
+        const faults = checks.filter((check) => !check.ok).map((check) => [check.name, check])
+        return resolve({ code: error?.code ?? 0, ok, faults: Object.fromEntries(faults) })
+      },
+    ),
   )
 }
 
-/** Stops Postgres with all that writes to it, changes its files, and starts all again. */
+/** Stops Postgres with all that writes to it and the signer, changes files or settings, and starts all again. */
 async function whileStopped(change: () => void): Promise<void> {
   const writers = [stack.api(), stack.worker(), stack.runWorker()]
-  for (const part of [...writers, stack.postgres]) await part.stop()
+  for (const part of [...writers, stack.signer, stack.postgres]) await part.stop()
   change()
-  for (const part of [stack.postgres, ...writers]) await restart(part)
+  for (const part of [stack.postgres, stack.signer, ...writers]) await restart(part)
 }
 
 /** With owners and modes, which Postgres judges. */
@@ -58,8 +77,26 @@ async function pay(): Promise<void> {
   await expectExecutedOnce(rail, (await insist(execute)).body)
 }
 
+/** An act that the service signs a receipt for. */
+async function resumePayouts(key: string): Promise<void> {
+  const { status } = await fetch(`${stack.baseUrls[0]}/api/os-security-hardening`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Authorization: `Bearer ${stack.accounts.operator.credential}`,
+    },
+    body: JSON.stringify({
+      scope: 'payouts',
+      paused: false,
+      reason: 'the database was restored',
+      idempotency_key: key,
+    }),
+  })
+  expect(status).toBe(200)
+}
+
 /** The checkpoint that has every receipt so far, as someone outside keeps it. */
-async function keepCheckpoint(name: string): Promise<{ file: string; size: number }> {
+async function keepCheckpoint(name: string): Promise<Kept> {
   const waits = rail.db.selectFrom('log_outbox').select('position').limit(1)
   const queued = await eventually(
     () => waits.executeTakeFirst(),
@@ -69,7 +106,8 @@ async function keepCheckpoint(name: string): Promise<{ file: string; size: numbe
   const note = await (await fetch(`${stack.baseUrls[0]}/log/checkpoint`)).text()
   const file = join(scratch, name)
   writeFileSync(file, note)
-  return { file, size: Number(note.split('\n')[1]) }
+  const [origin = '', size] = note.split('\n')
+  return { file, note, origin, size: Number(size) }
 }
 
 /** The size of the restored log; the signer signs none below the last that it signed. */
@@ -82,7 +120,7 @@ async function signedSize(): Promise<number> {
 }
 
 verifies(
-  'operate.restore-check',
+  ['operate.restore-check', 'log.continues'],
   'a restore that lost something says what, and exits 1',
   async () => {
     const { postgres } = layoutOf(stack.dataDirectory)
@@ -101,6 +139,12 @@ verifies(
     await pay()
     const after = await keepCheckpoint('after.checkpoint')
     expect(after.size).toBeGreaterThan(before.size)
+    const { receipt_id } = await rail.db
+      .selectFrom('receipts')
+      .select('receipt_id')
+      .where('kind', '=', 'payout_final')
+      .orderBy('issued_at', 'desc')
+      .executeTakeFirstOrThrow()
     await whileStopped(() => {
       rmSync(postgres, { recursive: true })
       copy(backup, postgres)
@@ -117,7 +161,26 @@ verifies(
     expect(detail).toContain(
       `this database ${kept}: the leaves ${kept} to ${after.size - 1} are lost`,
     )
-    expect(remedy).toContain('Backup and restore')
+    const digest = createHash('sha256').update(after.note).digest('hex')
+    const continues = `${kept}-${after.size}-${digest}`
+    expect(remedy).toContain(`LOG_CONTINUES=${continues} `)
     expect(lost.faults['rows against the chain']?.detail).toContain('unexplained_outgoing')
+
+    // The log before is not signed again, and the new one says what it continues.
+    await resumePayouts('before')
+    await expect
+      .poll(() => stack.worker().logTail())
+      .toContain('the signer refuses: a checkpoint of')
+    expect(await signedSize()).toBe(kept)
+    await whileStopped(() => Object.assign(settings, { LOG_CONTINUES: continues }))
+    await resumePayouts('after')
+    const next = await keepCheckpoint('next.checkpoint')
+    expect(next.origin).toBe(`${before.origin}/${continues}`)
+    expect(next.size).toBeGreaterThan(kept)
+    const files = [before, after, next].map(({ file }) => file)
+    const continued = await restoreCheck('--checkpoint', ...files)
+    for (const file of files) expect(continued.faults[`log against ${file}`]).toBeUndefined()
+    const lostLeaf = await fetch(`${stack.baseUrls[0]}/api/log/inclusion?receipt_id=${receipt_id}`)
+    expect(await lostLeaf.json()).toMatchObject({ detail: 'the receipt is not in this log' })
   },
 )

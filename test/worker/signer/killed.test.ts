@@ -4,11 +4,11 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect } from 'vitest'
-import { checkpointText } from '#domain/log/checkpoint.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import { writeSecret } from '../../../activities/config/secret-file.ts'
 import { openKeyRings, openPayoutSigner } from '../../../activities/signer/open.ts'
 import { createSigningKeys } from '../../../worker/files/signing-keys.ts'
+import { checkpointOfTree, growth } from '../../support/memory-log.ts'
 import {
   type Order,
   payoutWallet,
@@ -54,8 +54,7 @@ const config = {
   SIGNER_SOCKET: env.SIGNER_WORKER_SOCKET,
   SIGNER_DAILY_CAP_ATOMIC: 10_000_000n,
 } as unknown as Config
-const checkpoint = (size: number, fill: number) =>
-  checkpointText({ origin: 'svc.example/log', size, root: new Uint8Array(32).fill(fill) })
+const checkpoint = (size: number, salt = '') => checkpointOfTree('svc.example/log', size, salt)
 
 verifies(
   ['signer.remembers', 'signer.journal'],
@@ -68,15 +67,16 @@ verifies(
       const [wallet, rings] = [await openPayoutSigner(config), await openKeyRings(config)]
       const size = round + 1
       if (round > 0)
-        await expect(rings.log.active.sign(checkpoint(size - 1, 99))).rejects.toThrow(
+        await expect(rings.log.active.sign(checkpoint(size - 1, 'x'))).rejects.toThrow(
           'another root',
         )
       const answer = await wallet.sign(order)
       if ('signature' in answer) answered++
       else expect(answer.withheld).toContain('signed 20000000 atomic units')
-      await rings.log.active.sign(checkpoint(size, size))
+      const grown = { consistency: growth(size - 1, size) }
+      await rings.log.active.sign(checkpoint(size), grown)
       // What is asked last may be signed or not, and may tear a line.
-      const last = rings.log.active.sign(checkpoint(size, size)).catch(() => undefined)
+      const last = rings.log.active.sign(checkpoint(size), grown).catch(() => undefined)
       await kill()
       await last
     }
@@ -85,7 +85,7 @@ verifies(
     appendFileSync(journal, 'torn')
     start()
     const { log } = await openKeyRings(config)
-    await expect(log.active.sign(checkpoint(7, 7))).rejects.toThrow('8 entries is signed already')
+    await expect(log.active.sign(checkpoint(7))).rejects.toThrow('8 entries is signed already')
     await kill()
     writeFileSync(journal, readFileSync(journal, 'utf8').replace('"size":8', '"size":1'))
     const stopped = start()

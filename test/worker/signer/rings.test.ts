@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import { checkpointText } from '#domain/log/checkpoint.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { loadSignerConfig, type SignerConfig } from '../../../activities/config/signer-config.ts'
 import { signCompact, verifyCompact } from '../../../activities/keys/compact.ts'
@@ -16,6 +15,7 @@ import { signAnswer } from '../../../activities/signer/protocol.ts'
 import { serveSigner } from '../../../activities/signer/serve.ts'
 import { createSigningKeys } from '../../../worker/files/signing-keys.ts'
 import { ringMethods } from '../../../worker/signer/rings.ts'
+import { checkpointOfTree, growth } from '../../support/memory-log.ts'
 import { rotateKeysFile } from '../../support/rotated-keys.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -204,8 +204,7 @@ verifies('signer.process', 'a signature of another key is not used', async () =>
   await lying.close()
 })
 
-const checkpoint = (size: number) =>
-  checkpointText({ origin: 'svc.example/log', size, root: new Uint8Array(32).fill(size) })
+const checkpoint = (size: number) => checkpointOfTree('svc.example/log', size)
 
 verifies(
   'signer.reads-bytes',
@@ -215,7 +214,7 @@ verifies(
     await active.sign(checkpoint(5))
     await active.sign(checkpoint(5))
     await expect(active.sign(checkpoint(4))).rejects.toThrow('5 entries is signed already')
-    await active.sign(checkpoint(6))
+    await active.sign(checkpoint(6), { consistency: growth(5, 6) })
   },
 )
 

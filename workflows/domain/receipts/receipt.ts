@@ -24,10 +24,14 @@ export type ReceiptClaims = {
   [fact: string]: unknown
 }
 
-/** What lets the signer verify what it is asked to sign: the receipt before it, and the principal’s signature of a payout. */
+/**
+ * What lets the signer verify what it is asked to sign: the receipt before it, the principal’s signature of a payout, and for a checkpoint
+ * the proof that its tree begins with the one of `from` leaves (RFC 9162 §2.1.4; base64url).
+ */
 export type SignProof = {
   readonly previous?: string
   readonly principal?: { readonly signature: string; readonly idempotency_key: string }
+  readonly consistency?: { readonly from: number; readonly path: readonly string[] }
 }
 
 const finality: Partial<Record<PayoutReceiptKind, string>> = {

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { receiptId } from '#domain/core/ids.ts'
+import { logOrigin } from '#domain/log/origin.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { receiptSigner } from '../../../../activities/container.ts'
 import { signCompact } from '../../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../../activities/keys/generate.ts'
 import { keyRings } from '../../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../../activities/keys/publish-keys.ts'
-import { logOrigin, sequence } from '../../../../activities/log/sequencer.ts'
+import { sequence } from '../../../../activities/log/sequencer.ts'
 import { endKey } from '../../../../activities/store/keys/signing-keys.ts'
 import { appendReceipt } from '../../../../activities/store/payouts/receipts.ts'
 import { ReceiptService } from '../../../../api/services/receipts/verification.ts'
@@ -84,7 +85,7 @@ verifies(
       detail: 'the signature does not verify',
     })
     await expect(verification.verify({ receipt_id: `rc_${'0'.repeat(64)}` })).rejects.toThrow(
-      'not_found: no receipt of this service has that id',
+      'not_found: the receipt is not in this log',
     )
     await expect(verification.verify({ payload_sha256: '0'.repeat(64) })).rejects.toThrow(
       'not_found: no receipt of this service has that payload_sha256',
