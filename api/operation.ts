@@ -179,7 +179,7 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly authorize?: (input: z.output<Input>, context: Context) => Promise<void>
   /** Refuses a delegated call that could only be refused after it began, such as one that cannot pay; it uses no grant. */
   readonly authorizeDelegated?: (input: z.output<Input>, context: Context) => Promise<void>
-  /** Adds to a stored answer what is derived for each caller and never stored, such as a token. */
+  /** Completes a stored answer with what is derived for each caller and never stored, such as a token or the text of a row. */
   readonly reveal?: (
     answer: Record<string, unknown>,
     context: Context,

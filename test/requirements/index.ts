@@ -1099,6 +1099,11 @@ export const requirements = {
     source: 'payouts § Workflow',
     behavior: 'The workflow of a payout ends after a long time without events. The row remains.',
   },
+  'payout.small': {
+    source: 'decision',
+    behavior:
+      'A free payout that is never used keeps at most 3 KB in rows, and none in Temporal once its workflow has ended. Its status, its receipt, the repeat of its create and its authorize still work.',
+  },
   'payout.shown': {
     source: 'payouts § Workflow',
     behavior:

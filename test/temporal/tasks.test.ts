@@ -14,6 +14,7 @@ import { listTaskExceptions } from '../../activities/store/tasks/task-exceptions
 import { listLedger, storeDocument } from '../../activities/store/tasks/tasks.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
 import { viewQuery as viewRun } from '../../workflows/run/messages.ts'
+import { searchAttributes } from '../../workflows/shared/search-attributes.ts'
 import { viewQuery } from '../../workflows/task/messages.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { approved, creditFor, dropCredit, reviewed } from '../support/task-evidence.ts'
@@ -42,6 +43,11 @@ const intact = async (taskId: string) => {
     head_hash,
   })
 }
+/** The state of a run in the list of workflows. */
+const shownState = async (runId: string) =>
+  (await fixture.client.workflow.getHandle(runId).describe()).typedSearchAttributes.get(
+    searchAttributes.State,
+  )
 const input = (taskId: string, body: unknown = packetops.sandboxInput) =>
   transaction(fixture.db, (tx) => provideInput(tx, taskId, body))
 
@@ -148,6 +154,7 @@ verifies(
     await expect
       .poll(() => fixture.client.workflow.getHandle(runId).query(viewRun))
       .toMatchObject({ next: 'review' })
+    await expect.poll(() => shownState(runId)).toBe('review_step')
     await decide('revise')
     await waits(1)
     await decide('approve')
@@ -158,6 +165,7 @@ verifies(
       .filter(({ step }) => step === 'worker')
       .map(({ round }) => round)
     expect(rounds).toEqual([0, 1])
+    expect(await shownState(runId)).toBe('over')
     await intact(taskId)
     await fixture.replay(taskId, runId)
   },

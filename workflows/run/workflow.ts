@@ -73,17 +73,18 @@ async function driveRun(runId: string): Promise<void> {
   }
 
   function learn(known: RunSnapshot | null): void {
-    const reviewed = state.known?.next === 'review'
+    const before = stateOf(state.known)
     state.known = known
     if (known === null) return
     wf.setCurrentDetails(runDetails(known))
-    const waits = known.next === 'review'
-    if (waits === reviewed) return
-    const { State, NeedsAttention } = searchAttributes
+    const now = stateOf(known)
+    if (now === before) return
+    const waits = now === 'review_step'
     wf.upsertSearchAttributes([
-      { key: State, value: waits ? 'review_step' : 'operating' },
-      { key: NeedsAttention, value: waits },
+      { key: searchAttributes.State, value: now },
+      { key: searchAttributes.NeedsAttention, value: waits },
     ])
+    if (!waits && before !== 'review_step') return
     wf.getExternalWorkflowHandle(known.taskId)
       .signal(showSignal)
       .catch(() => undefined)
@@ -114,6 +115,13 @@ async function driveRun(runId: string): Promise<void> {
       return exclusively(() => records('open an exception').failRun(input))
     }
   }
+}
+
+/** What the list of workflows shows of a run; one is started as `operating`. */
+function stateOf(run: RunSnapshot | null): 'operating' | 'review_step' | 'over' {
+  if (run === null) return 'operating'
+  if (run.next === 'review') return 'review_step'
+  return run.step === null || run.next === 'over' ? 'over' : 'operating'
 }
 
 /** Throws all but the end of an activity that failed. */

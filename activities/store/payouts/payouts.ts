@@ -148,6 +148,13 @@ export const createdPayout = (payout: NewPayout, createdAt: Date): PayoutRow => 
   transfer_nonce: null,
 })
 
+/** A payout as it was created, whatever became of it. */
+export const asCreated = ({ payout, receipts }: PayoutRecord): PayoutRecord => ({
+  payout: createdPayout(payout, payout.created_at),
+  transfer: undefined,
+  receipts: receipts.slice(0, 1),
+})
+
 export const insertPayout = preparedInsert('payouts')
 
 export type Authorization = {

@@ -32,6 +32,7 @@ export const createPayout = operation({
   },
   input,
   output: PayoutAnswer,
+  reveal: (answer, { payouts }) => payouts.createdAnswer(answer),
   handle: async (input, context) => {
     await context.payouts.create(callingWallet(context), input, context.callId)
     return answeredByWorkflow

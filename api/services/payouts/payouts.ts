@@ -12,11 +12,13 @@ import {
 } from '../../../activities/payout/rules.ts'
 import { findCall, grantReleased } from '../../../activities/store/calls/calls.ts'
 import {
+  asCreated,
   type PayoutAnswerBody,
   type PayoutRecord,
   type PayoutRow,
   payoutAnswer,
   readPayout,
+  requirePayout,
 } from '../../../activities/store/payouts/payouts.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
@@ -51,6 +53,12 @@ export class PayoutService extends Service<PayoutServiceDeps> {
     await runStep(this.deps, { payoutId, callId, withoutTransfer: 'no' }, () =>
       gateway.create({ payoutId, callId }, { creator, ...terms }),
     )
+  }
+
+  /** The answer of a create, which is that of its payout before any later step. */
+  async createdAnswer({ payout_id }: { payout_id?: unknown }): Promise<PayoutAnswerBody> {
+    const record = await requirePayout(this.deps.db, String(payout_id))
+    return payoutAnswer(asCreated(record), this.deps.environment)
   }
 
   async authorize(creator: string, payoutId: string, callId: string): Promise<void> {

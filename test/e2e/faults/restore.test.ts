@@ -15,7 +15,7 @@ import { verifies } from '../../verifies.ts'
 let stack: TestStack
 let rail: Rail
 let scratch: string
-/** What programs that start from now on get besides. */
+/** Further settings of the programs that start from now on. */
 const settings: { LOG_CONTINUES?: string } = {}
 beforeAll(async () => {
   scratch = await scratchDirectory()
@@ -142,7 +142,7 @@ verifies(
     const { receipt_id } = await rail.db
       .selectFrom('receipts')
       .select('receipt_id')
-      .where('kind', '=', 'payout_final')
+      .where('kind', '=', 'payout_created')
       .orderBy('issued_at', 'desc')
       .executeTakeFirstOrThrow()
     await whileStopped(() => {

@@ -221,10 +221,11 @@ verifies(
       return answer
     })
     expect(result).toMatchObject({ status: 409, body: { code: 'daily_cap_exceeded' } })
-    expect([earned, await storedPayment(on.rail, payment)]).toMatchObject([
-      100_000n,
-      { state: 'settled', credit: 'available' },
-    ])
+    const settled = await eventually(
+      () => storedPayment(on.rail, payment),
+      (row) => row?.state === 'settled',
+    )
+    expect([earned, settled]).toMatchObject([100_000n, { state: 'settled', credit: 'available' }])
     const next = await earnings(on.rail, async () => [
       await send(on.rail, agent, 'payout-create', on.rail.terms()),
       await send(on.rail, agent, 'payout-create', on.rail.terms()),

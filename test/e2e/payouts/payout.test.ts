@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
@@ -108,6 +109,43 @@ verifies(
       (await callsOf(agents[0])).filter(({ operation }) => operation === 'payout-create'),
     ).toHaveLength(1)
     expect(await rail.balance(address)).toBe(20_000_000n - 100_000n)
+  },
+)
+
+/** What the rows of a payout take, in bytes. */
+async function bytesOf(payoutId: string): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`select sum(bytes)::int as bytes from (
+    select pg_column_size(p.*) as bytes from payouts p where payout_id = ${payoutId}
+    union all select pg_column_size(c.*) from calls c where subject = ${payoutId}
+    union all select pg_column_size(n.*) from proof_nonces n join calls c using (call_id) where c.subject = ${payoutId}
+    union all select pg_column_size(r.*) from receipts r where subject = ${payoutId}
+  ) stored`.execute(rail.db)
+  return rows[0]?.bytes ?? Number.NaN
+}
+
+verifies(
+  'payout.small',
+  'an unused payout is small, and continues without its workflow',
+  async () => {
+    const agent = await rail.openAgent()
+    const terms = rail.terms()
+    const create = () => agent.client.call('payout-create', terms)
+    const created = (await create()).body
+    const { payout_id } = created.payout
+    expect(await bytesOf(payout_id)).toBeLessThanOrEqual(3 * 1024)
+    await rail.temporal.workflow.getHandle(payout_id).terminate('it was idle')
+
+    const { body } = await agent.client.call('payout-status', { payout_id })
+    expect(body).toEqual(created)
+    expect((await create()).body).toEqual(created)
+    const until = { expiresAt: nowSeconds() + 3600, idempotencyKey: 'authorize' }
+    await agent.client.call(
+      'payout-authorize',
+      await rail.treasury.authorize(created.payout, until),
+    )
+    expect((await create()).body).toEqual(created)
+    await expectExecutedOnce(rail, (await execute(agent, payout_id)).body)
+    expect((await create()).body).toEqual(created)
   },
 )
 

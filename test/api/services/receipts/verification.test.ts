@@ -85,7 +85,7 @@ verifies(
       detail: 'the signature does not verify',
     })
     await expect(verification.verify({ receipt_id: `rc_${'0'.repeat(64)}` })).rejects.toThrow(
-      'not_found: the receipt is not in this log',
+      'not_found: no receipt of this service has that id',
     )
     await expect(verification.verify({ payload_sha256: '0'.repeat(64) })).rejects.toThrow(
       'not_found: no receipt of this service has that payload_sha256',
