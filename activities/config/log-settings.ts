@@ -27,7 +27,7 @@ export const logSettings = {
   LOG_CONTINUES: z
     .string()
     .refine((text) => text === '' || parseContinuation(text) !== undefined, {
-      error: 'is not RESTORED-WITNESSED-SHA256 of the last checkpoint that is known outside',
+      error: 'is not RESTORED-WITNESSED-SHA256, as restore-check prints it',
     })
     .default('')
     .describe(

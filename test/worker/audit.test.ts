@@ -109,15 +109,18 @@ verifies(
   'log.continues',
   'what a restore has lost is not in the log, and accuses it of nothing',
   async () => {
-    const text = continuationText({ restored: 200, witnessed: 280, checkpoint: 'a'.repeat(64) })
+    const named = cosigned(280)
+    const checkpoint = sha256(named.slice(0, named.indexOf('\n\n') + 1)).toString('hex')
+    const text = continuationText({ restored: 200, witnessed: 280, checkpoint })
     const key = createLogKey(`${logKey.key.name}/${text}`)
     const trusted = { logKey: [key.text, logKey.text] }
     keep('restored.checkpoint', cosigned(150))
-    keep('lost.checkpoint', cosigned(280))
+    keep('lost.checkpoint', named)
     keepProof(40, 280)
     keepProof(250, 280)
     const others = await Promise.all([601, 602, 603].map((index) => receipt(index)))
-    log.entries = [...log.entries.slice(0, 200), ...others.map(entryOf)]
+    const before = log.entries
+    log.entries = [...before.slice(0, 200), ...others.map(entryOf)]
     log.key = key
     const { verdict, ignored } = await audit(trusted)
     expect(verdict).toBe('honest')
@@ -133,6 +136,12 @@ verifies(
     log.entries = log.entries.with(40, entryOf(await receipt(604)))
     const findings = (await audit(trusted)).findings.map(({ deception }) => deception)
     expect(findings).toEqual(expect.arrayContaining(['split_view', 'rewritten_leaf']))
+    // The log had signed another tree of the size that it names.
+    log.entries = [...before.slice(0, 200), ...before.slice(0, 100)]
+    keep('other.checkpoint', cosigned(280, [...before.slice(0, 279), entryOf(await receipt(605))]))
+    expect((await audit(trusted)).findings).toMatchObject([
+      { deception: 'split_view', subject: 'size 280' },
+    ])
   },
 )
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { type Finding, judgeLog, type SeenReceipt, type SeenRoot } from '#domain/log/audit.ts'
 import { entryOf } from '#domain/log/bundle.ts'
@@ -50,9 +51,17 @@ export async function auditLog(
     throw new Error(`the log serves no checkpoint of ${trusted.logKeys[0]?.name}`)
   const continued = continuationOf(current.origin)
   const isOfBefore = ({ origin }: { origin: string }) => origin !== current.origin
+  // Of the size that the log names, only the checkpoint that it names is lost.
+  const isOther = ({ size, digest }: Root, { witnessed, checkpoint }: Continuation) =>
+    size === witnessed && digest !== checkpoint
   const kept = [...material.checkpoints, ...shown].flatMap(({ file, note: text }) => {
     const root = rootIn(text, file, trusted)
-    const isLost = root && continued && isOfBefore(root) && lost(continued, root.size - 1)
+    const isLost =
+      root &&
+      continued &&
+      isOfBefore(root) &&
+      !isOther(root, continued) &&
+      lost(continued, root.size - 1)
     if (root === undefined) ignored.push({ file, reason: 'the log did not sign it' })
     else if (isLost)
       ignored.push({ file, reason: `its tree has leaves of ${lostLeaves(continued)}` })
@@ -99,18 +108,18 @@ export function keepCheckpoint(directory: string, note: string): void {
 const rootsOf = ({ roots }: LeafPass): SeenRoot[] =>
   [...roots].map(([size, root]) => ({ size, root, from: 'its tiles', cosignedAt: null }))
 
+/** A root with the origin of its checkpoint, and the SHA-256 of its text in hex. */
+type Root = SeenRoot & { origin: string; digest: string }
+
 /** What a signed checkpoint says; nothing where the log did not sign it. */
-function rootIn(
-  text: string,
-  from: string,
-  { logKeys, witnessKeys }: Trusted,
-): (SeenRoot & { origin: string }) | undefined {
+function rootIn(text: string, from: string, { logKeys, witnessKeys }: Trusted): Root | undefined {
   const opened = openByAny(text, logKeys)
   if (!opened.ok) return undefined
   const { origin, size, root } = opened.checkpoint
   const times = witnessKeys.flatMap((key) => cosignedAt(opened.note, key) ?? [])
   return {
     origin,
+    digest: sha256Hex(opened.note.text),
     size,
     root: bytesToHex(root),
     from,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import { openByAny } from '#domain/log/cosigned.ts'
+import { cosignedAt, openByAny } from '#domain/log/cosigned.ts'
 import { isSame } from '#domain/log/merkle.ts'
 import {
   type Continuation,
@@ -45,10 +45,10 @@ export async function printRestoreCheck(given: readonly string[], json: boolean)
 async function checkLog(config: Config, given: readonly string[]): Promise<Check[]> {
   // A checkpoint from outside may be of the log that this one continues.
   const origins = [logOrigin(config.BASE_URL, config.LOG_CONTINUES), logOrigin(config.BASE_URL)]
-  const ofWitnesses = config.LOG_WITNESSES.flatMap(({ url }) =>
-    url === null ? [] : [monitorUrl(url, origins[0] ?? '')],
+  const ofWitnesses = config.LOG_WITNESSES.flatMap(({ key, url }) =>
+    url === null ? [] : [{ place: monitorUrl(url, origins[0] ?? ''), witness: key }],
   )
-  const places = [...given, ...ofWitnesses]
+  const places = [...given.map((place) => ({ place, witness: undefined })), ...ofWitnesses]
   if (places.length === 0)
     return [{ name: 'log', ...fault('no checkpoint from outside is known', NAME_ONE) }]
   const settings = { url: config.DATABASE_URL, applicationName: 'agent-rails restore check' }
@@ -62,14 +62,16 @@ async function checkLog(config: Config, given: readonly string[]): Promise<Check
   try {
     const known = readKeys()
     return await Promise.all(
-      places.map((place) =>
+      places.map(({ place, witness }) =>
         runCheck(`log against ${place}`, NAME_ONE, async () => {
           const keys = await known
           const note = isUrl.test(place) ? await readNote(place) : readFileSync(place, 'utf8')
           const opened = openByAny(note, keys)
           if (!opened.ok) return fault(`no checkpoint of this log: ${opened.fault}`, NAME_ONE)
+          if (witness !== undefined && cosignedAt(opened.note, witness) === undefined)
+            return fault(`${witness.name} has not cosigned the checkpoint`, NAME_ONE)
           const { size, root } = opened.checkpoint
-          return judge(db, { size, root, sha256: sha256Hex(note) }, config)
+          return judge(db, { size, root, sha256: sha256Hex(opened.note.text) }, config)
         }),
       ),
     )

@@ -5,7 +5,7 @@
 export type Continuation = {
   readonly restored: number
   readonly witnessed: number
-  /** SHA-256 of the signed note, in hex. */
+  /** SHA-256 of the text of that checkpoint, in hex. */
   readonly checkpoint: string
 }
 
