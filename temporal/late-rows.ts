@@ -161,16 +161,19 @@ export async function wakeLate(deps: SweepDeps): Promise<void> {
   const ages = targetAges(config)
   const withinMs = config.SWEEP_EVERY_MS
   const most = Math.max(1, Math.round((WAKES_A_SECOND * withinMs) / 1_000))
-  const left = await claimWakes(db, ages, { most, withinMs })
+  const left: Claimed[] = []
   const failed: Claimed[] = []
-  let woken = 0
+  let hasWoken = false
   let inARow = 0
   let lastError: unknown
-  while (left.length > 0 && inARow < FAILURES_MAX) {
-    const [row] = left.splice(0, 1) as [Claimed]
+  for (const row of await claimWakes(db, ages, { most, withinMs })) {
+    if (inARow === FAILURES_MAX) {
+      left.push(row)
+      continue
+    }
     try {
       await wakeOne(deps, row)
-      woken += 1
+      hasWoken = true
       inARow = 0
     } catch (error) {
       const { subject, id } = row
@@ -180,8 +183,9 @@ export async function wakeLate(deps: SweepDeps): Promise<void> {
       lastError = error
     }
   }
-  const isAway = failed.length > 0 && woken === 0
-  for (const row of isAway ? [...left, ...failed] : left) await returnWake(db, ages, row)
+  const isAway = failed.length > 0 && !hasWoken
+  if (isAway) left.push(...failed)
+  for (const row of left) await returnWake(db, ages, row)
   if (isAway) throw lastError
 }
 

@@ -55,8 +55,9 @@ export const noteKeyOf = (origin: string, publicJwk: Record<string, unknown>): N
 
 /**
  * Puts all queued receipts into the log, batch by batch, and signs a checkpoint for each batch. Leaves are committed before their
- * root is signed, so no two roots of one size are ever signed; with the root goes the proof that the tree only grew. Each transaction is under one lock: a process that dies leaves the
- * queue as it was, and a second sequencer does nothing. Answers the number of entries that left the queue.
+ * root is signed, so no two roots of one size are ever signed; with the root goes the proof that the tree only grew. Each transaction
+ * is under one lock: a process that dies leaves the queue as it was, and a second sequencer does nothing. Answers the number of
+ * entries that left the queue.
  */
 export async function sequence(deps: LogDeps, batch = BATCH): Promise<number> {
   let total = 0

@@ -1,7 +1,6 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import {
-  checkpointText,
   NOTE_COSIGNATURE,
   NOTE_ED25519,
   type NoteKey,
@@ -48,9 +47,12 @@ export function consistencyOf(
 export const treeOf = (size: number, salt = ''): Buffer[] =>
   Array.from({ length: size }, (_, index) => sha256(Buffer.from(`${salt} ${index}`)))
 
+const checkpointOf = (origin: string, entries: readonly Uint8Array[]): string =>
+  `${origin}\n${entries.length}\n${rootOf(entries).toString('base64')}\n`
+
 /** The text of the checkpoint of `treeOf`. */
 export const checkpointOfTree = (origin: string, size: number, salt = ''): string =>
-  checkpointText({ origin, size, root: rootOf(treeOf(size, salt)) })
+  checkpointOf(origin, treeOf(size, salt))
 
 /** The proof, as the signer takes it, that the tree of `size` entries begins with that of `from`. */
 export const growth = (from: number, size: number, salt = '') => ({
@@ -71,8 +73,7 @@ export function createLogKey(origin = '127.0.0.1:3000/log') {
     key,
     text: verifierKey(key),
     signText,
-    checkpoint: (entries: readonly Uint8Array[]): string =>
-      signText(`${origin}\n${entries.length}\n${rootOf(entries).toString('base64')}\n`),
+    checkpoint: (entries: readonly Uint8Array[]): string => signText(checkpointOf(origin, entries)),
   }
 }
 type LogKey = ReturnType<typeof createLogKey>

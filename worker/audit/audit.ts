@@ -50,22 +50,12 @@ export async function auditLog(
   if (current === undefined)
     throw new Error(`the log serves no checkpoint of ${trusted.logKeys[0]?.name}`)
   const continued = continuationOf(current.origin)
-  const isOfBefore = ({ origin }: { origin: string }) => origin !== current.origin
-  // Of the size that the log names, only the checkpoint that it names is lost.
-  const isOther = ({ size, digest }: Root, { witnessed, checkpoint }: Continuation) =>
-    size === witnessed && digest !== checkpoint
   const kept = [...material.checkpoints, ...shown].flatMap(({ file, note: text }) => {
     const root = rootIn(text, file, trusted)
-    const isLost =
-      root &&
-      continued &&
-      isOfBefore(root) &&
-      !isOther(root, continued) &&
-      lost(continued, root.size - 1)
-    if (root === undefined) ignored.push({ file, reason: 'the log did not sign it' })
-    else if (isLost)
-      ignored.push({ file, reason: `its tree has leaves of ${lostLeaves(continued)}` })
-    return isLost ? [] : (root ?? [])
+    const reason =
+      root === undefined ? 'the log did not sign it' : reasonOfLoss(root, current.origin)
+    if (reason !== undefined) ignored.push({ file, reason })
+    return root === undefined || reason !== undefined ? [] : root
   })
   const receipts = material.receipts.flatMap((receipt) => {
     const read = readReceipt(receipt, trusted)
@@ -133,6 +123,17 @@ async function ofWitness(
   [key]: readonly NoteKey[],
 ): Promise<{ file: string; note: string }> {
   return { file: url, note: await readNote(monitorUrl(url, key?.name ?? '')) }
+}
+
+/**
+ * Why the tree of a checkpoint is not compared with the log of this origin: the log continues without some of its leaves. Of the size that
+ * the log names, only the checkpoint that it names is lost.
+ */
+function reasonOfLoss({ origin, size, digest }: Root, current: string): string | undefined {
+  const continued = continuationOf(current)
+  if (continued === undefined || origin === current || !lost(continued, size - 1)) return undefined
+  if (size === continued.witnessed && digest !== continued.checkpoint) return undefined
+  return `its tree has leaves of ${lostLeaves(continued)}`
 }
 
 /** Whether the leaf of an index is among those that a restore of the log has lost. */

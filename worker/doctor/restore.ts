@@ -44,9 +44,10 @@ export async function printRestoreCheck(given: readonly string[], json: boolean)
 /** Holds the restored log to every checkpoint that is known outside. */
 async function checkLog(config: Config, given: readonly string[]): Promise<Check[]> {
   // A checkpoint from outside may be of the log that this one continues.
-  const origins = [logOrigin(config.BASE_URL, config.LOG_CONTINUES), logOrigin(config.BASE_URL)]
+  const current = logOrigin(config.BASE_URL, config.LOG_CONTINUES)
+  const origins = [...new Set([current, logOrigin(config.BASE_URL)])]
   const ofWitnesses = config.LOG_WITNESSES.flatMap(({ key, url }) =>
-    url === null ? [] : [{ place: monitorUrl(url, origins[0] ?? ''), witness: key }],
+    url === null ? [] : [{ place: monitorUrl(url, current), witness: key }],
   )
   const places = [...given.map((place) => ({ place, witness: undefined })), ...ofWitnesses]
   if (places.length === 0)

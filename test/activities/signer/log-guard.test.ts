@@ -5,7 +5,12 @@ import fc from 'fast-check'
 import { afterAll, expect } from 'vitest'
 import { checkpointText } from '#domain/log/checkpoint.ts'
 import { coseSigned } from '#domain/log/cose.ts'
-import { continuationText, logOrigin } from '#domain/log/origin.ts'
+import {
+  continuationOf,
+  continuationText,
+  logOrigin,
+  parseContinuation,
+} from '#domain/log/origin.ts'
 import { createLogGuard, openHeadJournal } from '../../../activities/signer/log-guard.ts'
 import { checkpointOfTree, growth, rootOf, treeOf } from '../../support/memory-log.ts'
 import { verifies } from '../../verifies.ts'
@@ -123,4 +128,10 @@ verifies('log.continues', 'only one form of a name says how a log continues', ()
   expect(
     checkpointText({ origin: logOrigin('http://a', text), size: 0, root: rootOf([]) }),
   ).toContain(`a/log/${text}\n`)
+  expect(continuationOf(logOrigin('http://a', text))).toMatchObject({ restored: 0, witnessed: 1 })
+  expect(continuationOf(logOrigin('http://a'))).toBeUndefined()
+  const digest = 'a'.repeat(64)
+  const others = [`01-2-${digest}`, `1-1-${digest}`, `2-1-${digest}`, `1-2-${digest}a`]
+  for (const other of [...others, `1-2-${digest.toUpperCase()}`])
+    expect(parseContinuation(other), other).toBeUndefined()
 })

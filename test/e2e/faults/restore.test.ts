@@ -1,15 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { parseNote } from '#domain/log/checkpoint.ts'
 import { packageRoot } from '../../../activities/config/package-root.ts'
 import type { Check } from '../../../worker/doctor/check.ts'
 import { layoutOf } from '../../../worker/stack/layout.ts'
 import { eventually, openRail, type Rail } from '../../support/agent.ts'
 import { expectExecutedOnce, insist, restart } from '../../support/faults.ts'
 import { scratchDirectory } from '../../support/postgres.ts'
-import { startStack, type TestStack } from '../../support/stack.ts'
+import { operatorOf, startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
 let stack: TestStack
@@ -78,19 +79,12 @@ async function pay(): Promise<void> {
 }
 
 /** An act that the service signs a receipt for. */
-async function resumePayouts(key: string): Promise<void> {
-  const { status } = await fetch(`${stack.baseUrls[0]}/api/os-security-hardening`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      Authorization: `Bearer ${stack.accounts.operator.credential}`,
-    },
-    body: JSON.stringify({
-      scope: 'payouts',
-      paused: false,
-      reason: 'the database was restored',
-      idempotency_key: key,
-    }),
+async function resumePayouts(idempotency_key: string): Promise<void> {
+  const { status } = await operatorOf(stack).call('pause-set', {
+    scope: 'payouts',
+    paused: false,
+    reason: 'the database was restored',
+    idempotency_key,
   })
   expect(status).toBe(200)
 }
@@ -161,8 +155,7 @@ verifies(
     expect(detail).toContain(
       `this database ${kept}: the leaves ${kept} to ${after.size - 1} are lost`,
     )
-    const text = after.note.slice(0, after.note.indexOf('\n\n') + 1)
-    const digest = createHash('sha256').update(text).digest('hex')
+    const digest = sha256Hex(parseNote(after.note)?.text ?? '')
     const continues = `${kept}-${after.size}-${digest}`
     expect(remedy).toContain(`LOG_CONTINUES=${continues} `)
     expect(lost.faults['rows against the chain']?.detail).toContain('unexplained_outgoing')

@@ -22,8 +22,10 @@ export function parseContinuation(text: string): Continuation | undefined {
 }
 
 /** The name of a log: the public origin of its service without the scheme, the path of the log, and how it continues another one. */
-export const logOrigin = (baseUrl: string, continues = ''): string =>
-  [baseUrl.replace(/^https?:\/\//, ''), 'log', ...(continues === '' ? [] : [continues])].join('/')
+export function logOrigin(baseUrl: string, continues = ''): string {
+  const origin = `${baseUrl.replace(/^https?:\/\//, '')}/log`
+  return continues === '' ? origin : `${origin}/${continues}`
+}
 
 /** How the log of this origin continues the one before it; nothing for a log from its first leaf. */
 export const continuationOf = (origin: string): Continuation | undefined =>

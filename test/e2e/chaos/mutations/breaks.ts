@@ -107,8 +107,8 @@ async function openVerifiedSigner({
     edits: [
       {
         file: 'temporal/late-rows.ts',
-        find: '  while (left.length > 0 && inARow < FAILURES_MAX) {\n',
-        replace: '  while (left.length < 0 && inARow < FAILURES_MAX) {\n',
+        find: '    if (inARow === FAILURES_MAX) {\n',
+        replace: '    if (inARow <= FAILURES_MAX) {\n',
       },
     ],
   },
