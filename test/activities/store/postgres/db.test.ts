@@ -105,15 +105,19 @@ verifies(
 verifies('store.transaction-retry', 'of two transactions that deadlock both commit', async () => {
   await sql`create table pairs (id int primary key, hits int not null)`.execute(open.db)
   await sql`insert into pairs values (1, 0), (2, 0)`.execute(open.db)
-  let [attempts, holding] = [0, 0]
-  const cross = (first: number, second: number) =>
-    transaction(open.db, async (tx) => {
+  let [attempts, holding, committed] = [0, 0, 0]
+  const cross = async (first: number, second: number) => {
+    await transaction(open.db, async (tx) => {
       attempts++
+      // Otherwise a repeat may take its row again before the other transaction wakes, and they deadlock once more.
+      if (attempts > 2) await expect.poll(() => committed, { interval: 5 }).toBe(1)
       await sql`update pairs set hits = hits + 1 where id = ${first}`.execute(tx)
       holding++
       while (holding < 2) await sleep(5)
       await sql`update pairs set hits = hits + 1 where id = ${second}`.execute(tx)
     })
+    committed++
+  }
   await Promise.all([cross(1, 2), cross(2, 1)])
   expect(attempts).toBe(3)
   const { rows } = await sql<{ hits: number }>`select hits from pairs order by id`.execute(open.db)
