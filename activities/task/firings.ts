@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
-import type { ErrorCode } from '#domain/core/error-codes.ts'
-import { DomainError, refuse } from '#domain/core/errors.ts'
+import { DomainError, isPassing, refuse } from '#domain/core/errors.ts'
 import { callId } from '#domain/core/ids.ts'
 import { firingTerms } from '#domain/production/accepted-terms.ts'
 import { firingDueAt, intervalSecondsMin } from '#domain/production/customer-workflow.ts'
@@ -36,15 +35,6 @@ type Deps = {
   /** The configured model, which is named in the terms of a run; null: none. */
   readonly model: string | null
 }
-
-/** Refusals that end by themselves: the step is repeated. A pause is no such refusal, so that a firing shows it. */
-const passing: readonly ErrorCode[] = [
-  'idempotency_in_flight',
-  'unavailable',
-  'contention',
-  'grant_released',
-  'internal_error',
-]
 
 /** The step of a firing: stored before its calls, which are named by it, and ended only by a known outcome. */
 export function createFiringSteps(deps: Deps): FiringSteps {
@@ -135,7 +125,7 @@ async function carryOut(deps: Deps, { workflow, row, refusal }: Begun): Promise<
       return endFiring(tx, row.firing_id, started)
     })
   } catch (error) {
-    if (!(error instanceof DomainError) || passing.includes(error.refusal.code)) throw error
+    if (!(error instanceof DomainError) || isPassing(error.refusal.code)) throw error
     const { code, detail } = error.refusal
     const refused = { state: 'refused', code, detail: detail.slice(0, 500) } as const
     return transaction(db, (tx) => endFiring(tx, row.firing_id, refused))

@@ -40,6 +40,11 @@ export const returnedMoneyRequirements = {
     behavior:
       'What a wallet no longer holds of a payment that was taken back, it owes, and pays first from all that comes in. Its unused credit is withheld while it owes or a payment into it is disputed.',
   },
+  'returns.outage': {
+    source: 'money § Refunds and disputes',
+    behavior:
+      'A provider event that came while a part of the service was away is applied later; an outage is never its outcome.',
+  },
   'returns.attention': {
     source: 'money § Refunds and disputes',
     behavior:

@@ -50,7 +50,7 @@ function callersOf({ hosts, operator }: ComposedApis) {
 }
 
 /** Sends an event as the provider, or with another key or time. */
-async function notify(base: string, event: Event, as?: Parameters<typeof signedByTills>[2]) {
+export async function notify(base: string, event: Event, as?: Parameters<typeof signedByTills>[2]) {
   const body = JSON.stringify(event)
   const answer = await fetch(`${base}/api/agent-paid-callback-completion`, {
     method: 'POST',

@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sections } from '#domain/core/difference.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { debtAccount, walletAccount } from '#domain/credit/credit.ts'
 import { readProviderEvent } from '#domain/payments/provider-event.ts'
 import { createWallet } from '../../../activities/credit/allowance.ts'
@@ -46,11 +47,11 @@ beforeAll(async () => {
 afterAll(() => books?.stop())
 
 const inTransaction = <T>(run: Parameters<typeof transaction<T>>[1]) => transaction(deps.db, run)
-async function notify(event: StripeEvent, provider = 'stripe') {
+async function notify(event: StripeEvent, provider = 'stripe', to = deps) {
   const read = readProviderEvent('stripe', event)
   if (read === undefined) throw new Error('the event says nothing')
-  const { key } = await receiveEvent(deps, provider, read)
-  return (await applyEvent(deps, key)).outcome
+  const { key } = await receiveEvent(to, provider, read)
+  return (await applyEvent(to, key)).outcome
 }
 const stateOf = async (referenceId: string) => (await findReference(deps.db, referenceId))?.state
 
@@ -74,6 +75,7 @@ async function checkout() {
     entitlementId,
     challengeId: one.challenge.challenge_id,
     intent: session.payment_intent,
+    paid: () => stripeEvent('checkout.session.completed', session),
     pay: () => notify(stripeEvent('checkout.session.completed', session)),
     consume: (units = 10) => inTransaction((tx) => consumeCredit(deps, tx, { ...use, units })),
     state: () => stateOf(referenceId),
@@ -328,6 +330,24 @@ verifies(
     expect(earned(after) - earned(before)).toBe(107)
   },
 )
+
+verifies('returns.outage', 'what came while the signer was away is applied later', async () => {
+  const signReceipt = () => Promise.reject(refuse('unavailable', { detail: 'the signer is away' }))
+  const one = await checkout()
+  for (const [event, outcome, state] of [
+    [one.paid(), 'verified', 'verified'],
+    [stripeEvent('charge.refunded', charge(one.intent, 10_700)), 'refunded', 'refunded'],
+    [failedRefund(one.intent), 'restored', 'verified'],
+  ] as const) {
+    await expect(notify(event, 'stripe', { ...deps, signReceipt })).rejects.toMatchObject(
+      refusal('unavailable'),
+    )
+    const open = { provider: 'stripe', event_id: event.id }
+    expect(await listOpenEvents(deps.db, 0, 100)).toContainEqual(open)
+    expect((await applyEvent(deps, open)).outcome).toBe(outcome)
+    expect(await one.state()).toBe(state)
+  }
+})
 
 verifies('returns.failed', 'what no event can restore is for an operator to see', async () => {
   const [revised, early] = [await checkout(), await checkout()]

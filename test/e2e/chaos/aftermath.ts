@@ -24,14 +24,14 @@ export async function heal({
   await commands.unpauseToken()
 }
 
-/** Whether, in the end, no transfer, fee, transaction of a gas wallet, task or callback was under way any more. */
+/** Whether, in the end, no transfer, fee, transaction of a gas wallet, task or callback was under way any more; an operational task may wait for its approval. */
 export async function drain(db: Tx, withinMs = DRAIN_WITHIN_MS): Promise<boolean> {
   const until = Date.now() + withinMs
   const open = sql<{ open: string }>`select
     (select count(*) from transfers where status not in ('final', 'dead') and exception is null)
     + (select count(*) from payments where state in ('claimed', 'settling', 'pending') or (state = 'settled' and not finalized))
     + (select count(*) from gas_wallet_transactions where outcome is null)
-    + (select count(*) from tasks where state not in ('closed', 'exception_open'))
+    + (select count(*) from tasks where state not in ('closed', 'exception_open') and (state <> 'credit_funded' or usage <> 'operational'))
     + (select count(*) from callback_deliveries where finished_at is null) as open`
   for (;;) {
     const { rows } = await open.execute(db)

@@ -75,7 +75,7 @@ export async function startRun(
 }
 
 /** The first good answer; what is refused for good is thrown, as is the last error when the time is up. */
-async function acknowledged<Body>(
+export async function acknowledged<Body>(
   clients: readonly Client[],
   until: () => number,
   call: (client: Client, signal: AbortSignal) => Promise<Answer<Body>>,

@@ -1,5 +1,6 @@
 import { type Random, seededRandom } from './random.ts'
 import type { RunPlan } from './schedule.ts'
+import { type CustomerPlan, planCustomer } from './storm-customers.ts'
 
 /** The processes of a stack, what is started on it, and for how long its parts are killed. */
 export type StormShape = {
@@ -7,6 +8,7 @@ export type StormShape = {
   workers: number
   payouts: number
   runs: number
+  customers: number
   lastsMs: number
 }
 /** The part of this name is killed so long after the kill before it. */
@@ -16,6 +18,7 @@ export type StormPlan = {
   payouts: RunPlan[]
   /** When each agent run is started. */
   runs: { index: number; startMs: number }[]
+  customers: CustomerPlan[]
 }
 
 const KILL_EVERY_MS = { least: 800, most: 3_400 }
@@ -35,6 +38,7 @@ export const partsOf = ({ apis, workers }: Pick<StormShape, 'apis' | 'workers'>)
 /** What happens in the storm of a seed: every part is killed about as often as each other, in any order. */
 export function planStorm(seed: number, shape: StormShape): StormPlan {
   const random = seededRandom(seed, 'storm')
+  const ofCustomers = seededRandom(seed, 'customers of a storm')
   const spread = (index: number, count: number) =>
     Math.floor((index * shape.lastsMs * 0.9) / Math.max(1, count))
   return {
@@ -54,6 +58,9 @@ export function planStorm(seed: number, shape: StormShape): StormPlan {
       index,
       startMs: spread(index, shape.runs),
     })),
+    customers: Array.from({ length: shape.customers }, () =>
+      planCustomer(ofCustomers, shape.lastsMs),
+    ),
   }
 }
 

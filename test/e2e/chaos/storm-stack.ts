@@ -1,6 +1,9 @@
+import { rm } from 'node:fs/promises'
 import type { Address } from 'viem'
 import type { Part } from '../../../worker/stack/part.ts'
 import { openRail, type Rail } from '../../support/agent.ts'
+import { scratchDirectory } from '../../support/postgres.ts'
+import { providerIn } from '../../support/provider.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { type ChainActs, openChainActs } from './chain-acts.ts'
 import { finalLater } from './chaos-stack.ts'
@@ -33,9 +36,10 @@ export async function startStormStack(
   shape: Pick<StormShape, 'apis' | 'workers'>,
 ): Promise<StormStack> {
   const known = new Map<string, Part>()
+  const directory = await scratchDirectory()
   const stack = await startStack({
     ...shape,
-    env: settings,
+    env: { ...settings, ...(await providerIn(directory)) },
     prepare: (part) => {
       known.set(part.name, part)
       if (part.name === 'chain') finalLater(part)
@@ -44,6 +48,7 @@ export async function startStormStack(
   const closers: (() => Promise<unknown>)[] = [stack.stop]
   const stop = async () => {
     for (const close of closers.splice(0).reverse()) await close()
+    await rm(directory, { recursive: true, force: true })
   }
   try {
     const rail = await openRail(stack)

@@ -6,7 +6,7 @@ import { partsOf, planStorm } from './storm-schedule.ts'
 
 const SEED = 41
 /** At least one round over all parts, each killed once the one before is back. */
-const shape = { apis: 1, workers: 1, payouts: 12, runs: 6, lastsMs: 27_500 }
+const shape = { apis: 1, workers: 1, payouts: 12, runs: 6, customers: 2, lastsMs: 27_500 }
 const SLOWEST_MS = 600_000
 
 verifies('chaos.storm', 'a seed gives one storm, which strikes every part', () => {

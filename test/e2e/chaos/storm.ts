@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabase } from '../../../activities/store/postgres/db.ts'
+import { createDatabase, type Tx } from '../../../activities/store/postgres/db.ts'
 import { runCli } from '../../support/cli.ts'
 import { drain } from './aftermath.ts'
 import { playRun } from './caller.ts'
@@ -8,6 +8,13 @@ import { environmentFacts } from './environment-facts.ts'
 import { enrol, fundPayers, type Participant, useUpPayingAddress } from './participants.ts'
 import type { Findings } from './run-record.ts'
 import { openService } from './service.ts'
+import {
+  type Customer,
+  type CustomerPlan,
+  faultsOf,
+  openCustomer,
+  playCustomer,
+} from './storm-customers.ts'
 import { openRunners, type StartedRun, startRun } from './storm-runs.ts'
 import { planStorm, type StormPlan, type StormShape } from './storm-schedule.ts'
 import { type StormStack, startStormStack } from './storm-stack.ts'
@@ -52,14 +59,21 @@ export async function runStorm(order: StormOrder): Promise<StormReport> {
     await useUpPayingAddress(database.pool)
     await fundPayers(storm, payouts)
     const tally = new Tally()
-    const { runs, quietAt } = await rage(storm, { plan, payouts, order, tally })
+    const { runs, customers, quietAt } = await rage(storm, {
+      plan,
+      payouts,
+      order,
+      tally,
+      db: database.db,
+    })
     const left = quietAt + order.quietMs - Date.now()
     const done = await drain(database.db, Math.max(0, left))
     const doneAfterS = done ? Math.round((Date.now() - quietAt) / 1000) : null
+    const unpaid = await faultsLeft(database.db, customers, quietAt + order.quietMs)
     const open = await listOpen(stack.env)
     const records = payouts.map(({ record }) => record)
     const findings = await checkBatch(await environmentFacts(storm), records)
-    const violations = judge({ runs, doneAfterS, open, findings })
+    const violations = judge({ runs, unpaid, doneAfterS, open, findings })
     const { counts: kills } = tally
     const { seed } = order
     return { seed, kills, doneAfterS, open, violations, findings, logs: stack.logs() }
@@ -74,15 +88,17 @@ type Raging = {
   payouts: readonly Participant[]
   order: StormOrder
   tally: Tally
+  db: Tx
 }
 
 /** Resolves when every part is up for good and every start was acknowledged; `quietAt` is when the last part came up. */
 async function rage(
   storm: StormStack,
-  { plan, payouts, order, tally }: Raging,
-): Promise<{ runs: StartedRun[]; quietAt: number }> {
+  { plan, payouts, order, tally, db }: Raging,
+): Promise<{ runs: StartedRun[]; customers: Customer[]; quietAt: number }> {
   const { seed, log } = order
   const runners = await openRunners(storm.stack)
+  const customers = await Promise.all(plan.customers.map(() => openCustomer(storm.stack)))
   await storm.commands.mineByTheClock()
   const begunAt = Date.now()
   const { service, hurry, close } = openService(storm, begunAt)
@@ -93,16 +109,19 @@ async function rage(
   const played = payouts.map(({ plan: run, identity, record }) =>
     playRun(service, run, identity, record),
   )
+  const bought = customers.map((customer, index) =>
+    playCustomer(customer, plan.customers[index] as CustomerPlan, { db, until: service.giveUpAt }),
+  )
   await killAll(storm, plan, { order, tally })
   await storm.supervisor.allUp()
   await storm.commands.mineByTheClock()
   const quietAt = Date.now()
   log(`storm ${seed}: every part is up ${Math.round((quietAt - begunAt) / 1000)} s after its begin`)
   hurry()
-  const [runs] = await Promise.all([Promise.all(started), Promise.all(played)])
+  const [runs] = await Promise.all([Promise.all(started), ...played, ...bought])
   log(`storm ${seed}: all is acknowledged ${Math.round((Date.now() - quietAt) / 1000)} s later`)
   await close()
-  return { runs, quietAt }
+  return { runs, customers, quietAt }
 }
 
 async function killAll(
@@ -118,6 +137,15 @@ async function killAll(
     if (part?.pid === undefined) continue
     await part.kill('SIGKILL')
     tally.count(name)
+  }
+}
+
+/** What is wrong with the customers' money once it is right, or the time is up. */
+async function faultsLeft(db: Tx, customers: readonly Customer[], until: number) {
+  for (;;) {
+    const faults = await Promise.all(customers.map((customer) => faultsOf(db, customer)))
+    if (faults.flat().length === 0 || Date.now() > until) return faults.flat()
+    await sleep(500)
   }
 }
 
@@ -138,18 +166,25 @@ async function listOpen(env: NodeJS.ProcessEnv): Promise<Open[]> {
   return open
 }
 
+/** What an operational run says of itself until an operator has seen it. */
+const WAITS_FOR_APPROVAL = 'an operator to approve the start'
+
 /** Everything is done, or is stopped with a cause and says what it waits for; none of the causes is the storm's. */
 function judge({
   runs,
+  unpaid,
   doneAfterS,
   open,
   findings,
 }: Pick<StormReport, 'doneAfterS' | 'open' | 'findings'> & {
   runs: StartedRun[]
+  unpaid: string[]
 }): StormReport['violations'] {
   const refused = runs.filter(({ taskId }) => taskId === null)
-  const silent = open.filter(
-    ({ code, waits_for }) => code === null || /^(late|worker_failed)$/.test(code) || !waits_for,
+  const silent = open.filter(({ code, waits_for }) =>
+    code === null
+      ? waits_for !== WAITS_FOR_APPROVAL
+      : /^(late|worker_failed)$/.test(code) || !waits_for,
   )
   const stuck = [
     ...refused.map(({ index, refused: why }) => `run ${index} was refused: ${JSON.stringify(why)}`),
@@ -158,6 +193,7 @@ function judge({
   ]
   const found = Object.entries(findings) as [Finding, Findings[Finding]][]
   return [
+    ...unpaid.map((what) => ({ as: 'disagreements' as const, what })),
     ...stuck.map((what) => ({ as: 'stuck' as const, what })),
     ...found.flatMap(([as, list]) =>
       list.map(({ run, what }) => ({ as, what: `${what} (${run})` })),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Finding, runStorm } from './storm.ts'
 
 /** What is started, and for how long the parts are killed. */
-const SIZE = { payouts: 40, runs: 16, lastsMs: 90_000 }
+const SIZE = { payouts: 40, runs: 16, customers: 6, lastsMs: 90_000 }
 const QUIET_MS = 60_000
 
 /** Storms of so many seeds, one line for each and one for all; the exit code is 1 when one of them left something. */

@@ -38,6 +38,17 @@ export function refuse(
 export const isLater = (code: ErrorCode): boolean =>
   code === 'daily_cap_exceeded' || code === 'not_ready'
 
+const passing: readonly ErrorCode[] = [
+  'idempotency_in_flight',
+  'unavailable',
+  'contention',
+  'grant_released',
+  'internal_error',
+]
+
+/** Whether a failure is an outage or a conflict that ends by itself and says nothing about what was asked; a pause is neither. */
+export const isPassing = (code: ErrorCode): boolean => passing.includes(code)
+
 /** A call worth repeating unchanged, which its key makes safe: every 5xx and 429, and a call that is still running. */
 export function isRetryable(code: ErrorCode): boolean {
   const { status } = errorCodes[code]
