@@ -30,6 +30,11 @@ export const operatorRequirements = {
     behavior:
       'A gauge that cannot be read, or not in time, has no value, and the others are shown.',
   },
+  'operate.alerts-fire': {
+    source: 'decision',
+    behavior:
+      'A Prometheus that scrapes real processes fires each rule but that of a full disk by its cause: a part that is away, calls that fail, a stopped log, late rows, a backlog, and money, callbacks or decisions that wait.',
+  },
   'operate.settings': {
     source: 'stack § Processes',
     behavior:
