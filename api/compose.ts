@@ -45,7 +45,6 @@ import { createGauges } from './health/gauges.ts'
 import { createHealth } from './health/health.ts'
 import type { Gauges } from './http/metrics.ts'
 import { families, operations } from './operations/index.ts'
-import { RESPONSE_PATH } from './operations/pilots/shapes.ts'
 import { createContractViews } from './registry/contract-view.ts'
 import { createDiscovery } from './registry/discovery.ts'
 import { createEnforcement } from './registry/enforcement.ts'
@@ -101,6 +100,7 @@ import { ReviewService } from './services/reviews/reviews.ts'
 import { reviewSubjects } from './services/reviews/subjects.ts'
 import { openTaskServices } from './services/runs/open.ts'
 import { openTrustServices } from './services/trust/open.ts'
+import { RESPONSE_PATH } from './shapes/pilots.ts'
 
 /** One composed API process: its call pipeline, its pauses and metrics, and how it ends. */
 export type Api = {

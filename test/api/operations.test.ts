@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { authorizePayout } from '../../api/operations/payouts/authorize-payout.ts'
-import { createPayout } from '../../api/operations/payouts/create-payout.ts'
-import { payoutStatus } from '../../api/operations/payouts/payout-status.ts'
+import { authorizePayout, createPayout, payoutStatus } from '../../api/operations/payouts.ts'
 import { verifies } from '../verifies.ts'
 
 const hex = (length: number) => 'a'.repeat(length)

@@ -114,4 +114,46 @@ export const authorityRequirements = {
     behavior:
       'SQL refuses a used total over the budget or unlike the actions, an action without its consumed grant or under a revoked mandate, and a second live action of a grant.',
   },
+  'authority.request-digest': {
+    source: 'payouts § Request digest',
+    behavior: 'request_sha256 is the SHA-256 of the canonical JSON of the eight named keys.',
+  },
+  'authority.eip712': {
+    source: 'payouts § Principal authorization',
+    behavior:
+      'The domain, the types and the message of the principal authorization give the documented EIP-712 digest.',
+  },
+  'mandate.issue': {
+    source: 'payouts § Mandate',
+    behavior:
+      'An operator issues a dc+sd-jwt mandate for a created payout. The response shows the recipient and the amount.',
+  },
+  'mandate.issue.operator-only': {
+    source: 'payouts § Mandate',
+    behavior: 'A call of issue_mandate without an operator credential returns 401.',
+  },
+  'mandate.issue.digest-mismatch': {
+    source: 'payouts § Mandate',
+    behavior:
+      'A call of issue_mandate with the checkout of another payout returns 403 request_digest_mismatch.',
+  },
+  'mandate.issue.holder-proof': {
+    source: 'payouts § Mandate',
+    behavior: 'A call of issue_mandate is refused when the holder did not sign the holder proof.',
+  },
+  'mandate.found': {
+    source: 'payouts § Mandate',
+    behavior:
+      'An operator finds the mandates of a payout by its id, its creator or their own ids, with state, amount, use and payout.',
+  },
+  'mandate.revoke': {
+    source: 'payouts § Mandate',
+    behavior:
+      'From the commit of its revocation a mandate authorizes no payout, and the payout that it authorized is not executed: 403 authority_denied. A repeat answers the first receipt, which has the label of the payout.',
+  },
+  'mandate.revoke.guarded': {
+    source: 'decision',
+    behavior:
+      'SQL refuses the authorization and the transfer of a payout whose mandate is revoked, makes each of them and a revocation wait for the other, and lets no revocation be undone.',
+  },
 } as const

@@ -99,4 +99,28 @@ export const discoveryRequirements = {
     behavior:
       'Another registry, owner, signer, key or origin, or an unknown token, is refused, a chain that does not answer is 503, and nothing is stored.',
   },
+  'discovery.jwks': {
+    source: 'trust § Key rings',
+    behavior: 'The document jwks.json contains every key that was ever published, with its times.',
+  },
+  'discovery.trust-contract': {
+    source: 'trust § Trust contract',
+    behavior:
+      'The trust contract names the issuer, key, service ids, caps, price, holder bindings and EIP-712 domain.',
+  },
+  'discovery.openapi': {
+    source: 'calls § Discovery',
+    behavior:
+      'The document openapi.json is valid OpenAPI 3.1. It lists every operation with every error code that the operation can return.',
+  },
+  'discovery.limits': {
+    source: 'calls § Rate limits',
+    behavior:
+      'llms.txt and /api/agents-start-here publish the limits by the minute. Answers that are not stored, and refusals, name their limit and what is left of it; documents that any cache may keep have a limit of their own.',
+  },
+  'discovery.described': {
+    source: 'calls § Discovery',
+    behavior:
+      'In openapi.json each parameter and each member of a request body says what it means.',
+  },
 } as const

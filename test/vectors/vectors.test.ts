@@ -18,7 +18,11 @@ const readDoc = (file: string): string =>
 const fileOf = (kind: string): string => join(import.meta.dirname, `${kind}.json`)
 const made = makeVectors()
 const kinds = Object.keys(made) as (keyof typeof made)[]
-const textOf = (file: VectorFile): string => `${JSON.stringify(file, null, 1)}\n`
+/** One vector a line. */
+const textOf = ({ keys, vectors, ...head }: VectorFile): string => {
+  const opening = JSON.stringify({ ...head, keys }).slice(0, -1)
+  return `${opening},"vectors":[\n${vectors.map((one) => JSON.stringify(one)).join(',\n')}\n]}\n`
+}
 
 if (process.env['WRITE_VECTORS'] === '1')
   for (const kind of kinds) writeFileSync(fileOf(kind), textOf(made[kind]))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { moverOf } from '../../caller.ts'
 import { type AnyOperation, operation } from '../../operation.ts'
-import { moverOf } from '../../operations/agents/caller.ts'
-import { RunId } from '../../operations/runs/shapes.ts'
+import { RunId } from '../../shapes/runs.ts'
 import { ENDPOINT } from '../protocol.ts'
 
 /** `tasks/cancel` of MCP: gives up a run of the caller that has no result yet. It passes the pipeline of every call, and is no route. */

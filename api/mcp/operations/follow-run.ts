@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { runOutcomes } from '#domain/runs/outcome.ts'
+import { moverOf } from '../../caller.ts'
 import { runExamples } from '../../examples/runs.ts'
 import { Time } from '../../fields.ts'
 import { type AnyOperation, operation } from '../../operation.ts'
-import { moverOf } from '../../operations/agents/caller.ts'
-import { RunId } from '../../operations/runs/shapes.ts'
 import { startAgentRun } from '../../operations/runs/start.ts'
+import { RunId } from '../../shapes/runs.ts'
 import { ENDPOINT } from '../protocol.ts'
 
 const output = z.strictObject({

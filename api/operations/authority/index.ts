@@ -1,12 +1,16 @@
-import { draftMandate } from './draft-mandate.ts'
-import { evaluateAction } from './evaluate-action.ts'
-import { executeDelegatedAction } from './execute-delegated-action.ts'
-import { inspectMandate } from './inspect-mandate.ts'
-import { issueActionGrant } from './issue-action-grant.ts'
-import { issueMandate } from './issue-mandate.ts'
-import { authorityContract } from './read-contract.ts'
-import { readControlPlane } from './read-control-plane.ts'
-import { revokeMandate } from './revoke-mandate.ts'
+import {
+  evaluateAction,
+  executeDelegatedAction,
+  issueActionGrant,
+  readControlPlane,
+} from './actions.ts'
+import {
+  authorityContract,
+  draftMandate,
+  inspectMandate,
+  issueMandate,
+  revokeMandate,
+} from './mandates.ts'
 
 /** Delegated authority. */
 export const authority = [

@@ -1,8 +1,13 @@
 import { z } from 'zod'
-import { SignedGrant, SignedMandate } from '#domain/authority/artifacts.ts'
+import {
+  MandateLimits,
+  mandateTerms,
+  SignedGrant,
+  SignedMandate,
+} from '#domain/authority/artifacts.ts'
 import { mandateStates } from '#domain/authority/facts.ts'
-import { IdempotencyKey } from '../../fields.ts'
-import { Receipt } from '../operators/receipt.ts'
+import { freeText, IdempotencyKey, Time } from '../../fields.ts'
+import { Receipt } from '../../shapes/receipts.ts'
 
 /** Where all modes of the authority are called. */
 export const authorityPath = '/api/delegated-authority'
@@ -114,3 +119,84 @@ export const Inspection = z
   .meta({ id: 'MandateInspection' })
 
 export const MandateRemaining = Remaining
+
+/** What mandates of AP2 are worth now. */
+export const Ap2InspectionShape = z
+  .strictObject({
+    valid: z.boolean().meta({ description: 'Every check holds and no constraint is broken.' }),
+    state: z.enum(mandateStates).nullable(),
+    checks: z.array(z.strictObject({ check: z.string(), ok: z.boolean(), detail: z.string() })),
+    constraints: z.array(
+      z.strictObject({
+        constraint: z.string(),
+        verdict: z.enum(['met', 'broken', 'not_judged']).meta({
+          description: 'Not judged: only a closed mandate, or the checkout with it, decides.',
+        }),
+        rule: z.string(),
+        details: z.array(z.string()).meta({ description: 'What is broken.' }),
+      }),
+    ),
+    budget: z
+      .strictObject({
+        currency: z.string().nullable(),
+        total: z.string().nullable(),
+        spent: z.string().nullable(),
+        left: z.string().nullable(),
+        uses: z.int(),
+        uses_max: z.int().nullable(),
+        last_paid_at: Time.nullable(),
+      })
+      .nullable()
+      .meta({
+        description:
+          'As the rows have it, exact and in major units; null if not genuine or not shown.',
+      }),
+    key: z
+      .strictObject({
+        issuer: z.string(),
+        kid: z.string(),
+        alg: z.string(),
+        standing: z.enum(['published', 'active', 'retired', 'revoked']),
+        activated_at: Time.nullable(),
+        retired_at: Time.nullable(),
+        revoked_at: Time.nullable(),
+      })
+      .nullable()
+      .meta({ description: 'Of the issuer, as it stands now.' }),
+    mandates: z
+      .strictObject({
+        open_payment: z.looseObject({}).nullable(),
+        payment: z.looseObject({}).nullable(),
+        open_checkout: z.looseObject({}).nullable(),
+        checkout: z.looseObject({}).nullable(),
+      })
+      .meta({ description: 'What each says, also where a check fails.' }),
+  })
+  .meta({ id: 'Ap2Inspection' })
+
+/** The terms of a mandate as a caller asks for them. */
+export const termsAsked = {
+  principal_id: mandateTerms.principal_id.meta({
+    description: 'Who the agent acts for.',
+    'x-free-text': true,
+  }),
+  agent_id: mandateTerms.agent_id.meta({ description: 'The agent that may act.' }),
+  purpose: freeText(500, 1).meta({
+    ...freeText(500, 1).meta(),
+    description: 'What the mandate is for, in words.',
+  }),
+  allowed_operations: mandateTerms.allowed_operations.meta({
+    description: 'The ids of operations that can be delegated.',
+  }),
+  rails: mandateTerms.rails.default([]),
+  resources: mandateTerms.resources
+    .meta({ ...mandateTerms.resources.meta(), 'x-free-text': true })
+    .default([]),
+  limits: MandateLimits.extend({
+    actions_max: MandateLimits.shape.actions_max.meta({
+      description: 'How many actions the mandate permits.',
+    }),
+  }),
+  valid_from: mandateTerms.valid_from.optional().meta({ description: 'Now by default.' }),
+  expires_at: mandateTerms.expires_at,
+}

@@ -1,6 +1,29 @@
 import { z } from 'zod'
+import { controlScopes } from '#domain/payouts/controls.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { RingName, ServiceKey, ServiceKeyRotation } from '../../shapes/keys.ts'
+
+const Ring = z
+  .strictObject({
+    ring: RingName,
+    keys: z.array(ServiceKey).meta({ description: 'At most 20, the newest first.' }),
+    rotation: ServiceKeyRotation.extend({ temporal_url: z.string().nullable() }).nullable().meta({
+      id: 'RingRotation',
+      description: 'The one that is open, or else the last that was done.',
+    }),
+  })
+  .meta({ id: 'KeyRing' })
+
+/** GET /api/operator/key-rings: each ring of signing keys with the step that its rotation is at. */
+export const keyRings = operation({
+  id: 'key-rings',
+  summary: 'Read the rings of signing keys, the standing of each key, and the open rotations.',
+  http: { method: 'GET', path: '/api/operator/key-rings', host: 'base' },
+  access: 'operator',
+  output: z.strictObject({ rings: z.array(Ring) }).meta({ id: 'KeyRings' }),
+  handle: async (_input, context) => ({ body: { rings: await context.keyRings.read() } }),
+})
 
 const Usdc = z.string().meta({ description: 'US dollars of the stablecoin.' })
 const output = z
@@ -68,4 +91,36 @@ export const money = operation({
   }),
   output,
   handle: async ({ span }, context) => ({ body: await context.money.read(span) }),
+})
+
+const shared = {
+  scope: z.enum(controlScopes),
+  target: z.string().nullable(),
+  reason: z.string(),
+  operator_name: z.string(),
+  changed_at: Time,
+}
+
+/** GET /api/operator/pauses: what is paused now, and the last 50 changes. */
+export const pauses = operation({
+  id: 'pauses',
+  summary: 'Read what is paused now, by whom and why, and the latest changes.',
+  http: { method: 'GET', path: '/api/operator/pauses', host: 'base' },
+  access: 'operator',
+  output: z
+    .strictObject({
+      active: z.array(z.strictObject(shared).meta({ id: 'ActivePause' })),
+      changes: z.array(
+        z
+          .strictObject({
+            ...shared,
+            change_id: z.string(),
+            paused: z.boolean(),
+            receipt_id: z.string(),
+          })
+          .meta({ id: 'PauseChange' }),
+      ),
+    })
+    .meta({ id: 'Pauses' }),
+  handle: async (_input, context) => ({ body: await context.switches.pauses() }),
 })

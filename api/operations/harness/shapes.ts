@@ -8,7 +8,7 @@ export const TestRunId = z
   .string()
   .regex(/^tr_[0-9a-f]{64}$/)
   .meta({ description: 'The test, as its start answered it.' })
-export const ReportId = z.string().regex(/^rg_[0-9a-f]{64}$/)
+const ReportId = z.string().regex(/^rg_[0-9a-f]{64}$/)
 
 const HarnessRail = z
   .enum(harnessRails)
@@ -109,3 +109,32 @@ export const testRead = {
   errors: ['not_found'],
   input: z.strictObject({ test_run_id: TestRunId.optional() }),
 } as const
+
+export const REGRESSION_PATH = '/api/persistent-regression-store'
+
+/** A report as it was stored. */
+export const RegressionReport = z
+  .strictObject({
+    report_id: ReportId,
+    test_run_id: TestRunId.nullable(),
+    origin: z.enum(['service', 'caller']).meta({
+      description:
+        'service: made of a stored transcript; caller: what an agent says of its own test.',
+    }),
+    verified: z.boolean().meta({ description: 'Only of a report of this service.' }),
+    suite: z.string(),
+    passed: z.int().min(0),
+    failed: z.int().min(0),
+    transcript_hash: Digest,
+    code_version: z.string(),
+    note: z.string().nullable(),
+    at: Time,
+  })
+  .meta({ id: 'RegressionReport' })
+
+export const RegressionDiff = z
+  .strictObject({ newly_failing: z.array(z.string()), fixed: z.array(z.string()) })
+  .meta({
+    id: 'RegressionDiff',
+    description: 'Since the report before of the same suite and source.',
+  })

@@ -4,8 +4,8 @@ import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
-import { RunId } from '../runs/shapes.ts'
-import { TaskId, TaskState } from '../tasks/shapes.ts'
+import { RunId } from '../../shapes/runs.ts'
+import { TaskId, TaskState } from '../../shapes/tasks.ts'
 
 const Decision = z.strictObject({
   decision_id: z.string(),

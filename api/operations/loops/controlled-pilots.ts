@@ -1,20 +1,78 @@
 import { z } from 'zod'
+import { scopes } from '#domain/agents/credential.ts'
+import { pilotFundings } from '#domain/pilots/pilot.ts'
 import { activationSteps, scopeOf } from '#domain/production/activation-chain.ts'
+import { moverOf, readingAgentId, writerOf } from '../../caller.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { moverOf, readingAgentId, writerOf } from '../agents/caller.ts'
-import { PilotId, PilotToken } from '../pilots/token.ts'
-import { customerStart, productionErrors, startedRun } from '../production/production-shapes.ts'
-import { RunId } from '../runs/shapes.ts'
-import { FUNDED_TWICE, fundedOnce, paidStart } from '../runs/start-fields.ts'
+import { Rail } from '../../shapes/agents.ts'
+import { contractSchema } from '../../shapes/contract.ts'
+import { Pilot, PilotId, PilotToken, RunOfPilot } from '../../shapes/pilots.ts'
 import {
-  activatedPilot,
-  type OfferRail,
-  PilotContract,
-  PilotWork,
-  pilotPath,
-  toolScope,
-} from './pilot-shapes.ts'
+  AuditEventId,
+  customerStart,
+  productionErrors,
+  startedRun,
+} from '../../shapes/production.ts'
+import { FUNDED_TWICE, fundedOnce, paidStart, Run, RunId } from '../../shapes/runs.ts'
+
+type OfferRail = 'tokenops' | 'financeops' | 'energyops'
+const pilotPath = (rail: OfferRail) => `/api/${rail}-controlled-pilot-execution`
+
+const ActivationId = z.string().regex(/^av_[0-9a-f]{64}$/)
+const tools = ['tokenops', 'financeops', 'energyops', ...scopes] as const
+/** What the agent lets the pilot have: its rail, and scopes of the access key. */
+const toolScope = z.array(z.enum(tools)).min(1).max(16).meta({
+  description: 'The rail of the pilot, and scopes of the access key; the key has to grant each.',
+})
+
+const chain = z.array(
+  z.strictObject({
+    step: z.enum(activationSteps),
+    ok: z.boolean(),
+    detail: z.string(),
+    evidence_id: z.string().nullable().meta({ description: 'The record that shows it.' }),
+  }),
+)
+/** A pilot with the chain that activated it and its run. */
+const activatedPilot = {
+  activation_id: ActivationId.nullable(),
+  chain,
+  tool_scope: z.array(z.string()),
+  granted: z
+    .strictObject({
+      credential_id: z.string(),
+      rails: z.array(Rail),
+      scopes: z.array(z.enum(scopes)),
+    })
+    .nullable()
+    .meta({ description: 'What the access key granted of the scope.' }),
+  pilot: Pilot,
+  run: Run,
+  audit_event_id: AuditEventId,
+}
+
+/** A pilot as it is read: only a controlled one has a chain, and its run may not have begun. */
+export const PilotWork = z
+  .strictObject({
+    ...activatedPilot,
+    run: RunOfPilot.nullable(),
+    audit_event_id: AuditEventId.nullable(),
+    funding: z.enum(pilotFundings).nullable().meta({
+      description: 'What pays for its run: money or a grant; null until something does.',
+    }),
+    synthetic_runs: z.array(z.string()).meta({
+      description:
+        'Runs that try it out, the newest first: without money, and none of them its run.',
+    }),
+  })
+  .meta({ id: 'PilotWork' })
+
+const PilotContract = contractSchema('The last 1,000 chains of the rail: activated and refused.', {
+  rail: Rail,
+  chain: z.array(z.enum(activationSteps)),
+  tool_scope: z.array(z.string()).meta({ description: 'What a scope may name.' }),
+}).meta({ id: 'ControlledPilotContract' })
 
 const { rail: _rail, customer_account, ...fields } = customerStart
 const input = z

@@ -1,11 +1,13 @@
 import { loopAuditPack } from './audit-pack.ts'
 import { controlledPilotRead, controlledPilotRun } from './controlled-pilots.ts'
-import { diligenceLoopRead } from './diligence-loop-read.ts'
-import { diligenceLoopStart } from './diligence-loop-start.ts'
-import { loopStart } from './loop-start.ts'
-import { loopsRead } from './loops-read.ts'
-import { packetLoopRead } from './packet-loop-read.ts'
-import { packetLoopStart } from './packet-loop-start.ts'
+import {
+  diligenceLoopRead,
+  diligenceLoopStart,
+  loopStart,
+  loopsRead,
+  packetLoopRead,
+  packetLoopStart,
+} from './loops.ts'
 import { runtimeRun, runtimeRunsRead } from './runtime-runs.ts'
 
 /** Runs of the controlled loop, and what is seen of its steps. */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { pilotFundings, pilotStates } from '#domain/pilots/pilot.ts'
 import { decisions } from '#domain/reviews/review.ts'
+import { operatorOf } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
-import { operatorOf } from '../operators/caller.ts'
-import { PilotId } from '../pilots/token.ts'
-import { RunInput } from '../work-orders/shapes.ts'
-import { PilotWork } from './pilot-shapes.ts'
+import { PilotId } from '../../shapes/pilots.ts'
+import { RunInput } from '../../shapes/work-orders.ts'
+import { PilotWork } from './controlled-pilots.ts'
 
 const paths = {
   energyops: '/api/energyops-runtime-pilot-run',

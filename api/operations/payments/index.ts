@@ -1,14 +1,17 @@
-import { createPaymentChallenge } from './create-payment-challenge.ts'
-import { diligenceProductLinks } from './diligence-product-links.ts'
-import { paymentAuthorityCheck } from './payment-authority-check.ts'
-import { paymentAuthorityRead } from './payment-authority-read.ts'
-import { paymentLinksRead } from './payment-links-read.ts'
-import { paymentLinksSet } from './payment-links-set.ts'
-import { paymentRailRead } from './payment-rail-read.ts'
-import { paymentReferenceCreate } from './payment-reference-create.ts'
-import { providerEventReceive } from './provider-event-receive.ts'
-import { railCheckoutOpen } from './rail-checkout-open.ts'
-import { railCheckoutRead } from './rail-checkout-read.ts'
+import { paymentAuthorityCheck, paymentAuthorityRead } from './authority.ts'
+import {
+  diligenceProductLinks,
+  paymentLinksRead,
+  paymentLinksSet,
+  railCheckoutOpen,
+  railCheckoutRead,
+} from './checkouts.ts'
+import {
+  createPaymentChallenge,
+  paymentRailRead,
+  paymentReferenceCreate,
+  providerEventReceive,
+} from './references.ts'
 
 /** Challenges, payment references, provider events, checkouts and product links. */
 export const payments = [

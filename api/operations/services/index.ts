@@ -1,10 +1,11 @@
-import { findServices } from './find.ts'
-import { inspectService } from './inspect.ts'
-import { requestServiceUse } from './request-use.ts'
-import { resolverRead } from './resolver-read.ts'
-import { runService } from './run.ts'
-import { serviceScoutRead } from './scout-read.ts'
-import { serviceScoutRun } from './scout-run.ts'
+import {
+  findServices,
+  inspectService,
+  requestServiceUse,
+  resolverRead,
+  runService,
+} from './resolver.ts'
+import { serviceScoutRead, serviceScoutRun } from './scout.ts'
 
 /** Finding, inspecting, requesting and running services. */
 export const services = [

@@ -1,16 +1,11 @@
-import { taskAttestation } from './attestation.ts'
-import { contractAccept } from './contract-accept.ts'
-import { contractPrepare } from './contract-prepare.ts'
-import { contractRead } from './contract-read.ts'
-import { taskExceptionRaise } from './exception-raise.ts'
-import { taskExceptionsRead } from './exceptions.ts'
-import { taskLedger } from './ledger.ts'
-import { preflight } from './preflight.ts'
-import { taskProposalDecline } from './proposal-decline.ts'
-import { taskRecover } from './recover.ts'
-import { taskReplayPackage } from './replay-package.ts'
-import { taskReplayPrepare } from './replay-prepare.ts'
-import { taskSteps } from './steps.ts'
+import { contractAccept, contractPrepare, contractRead, preflight, taskLedger } from './contract.ts'
+import {
+  taskExceptionRaise,
+  taskExceptionsRead,
+  taskProposalDecline,
+  taskRecover,
+} from './exceptions.ts'
+import { taskAttestation, taskReplayPackage, taskReplayPrepare, taskSteps } from './records.ts'
 
 /** How a task begins, is agreed on, read, stopped, and recovered. */
 export const tasks = [

@@ -1,11 +1,5 @@
-import { handoffBuild } from './handoff-build.ts'
-import { handoffVerify } from './handoff-verify.ts'
-import { passportIssue } from './passport-issue.ts'
-import { passportVerify } from './passport-verify.ts'
-import { proofList } from './proof-list.ts'
-import { proofRetrieve } from './proof-retrieve.ts'
-import { proofStore } from './proof-store.ts'
-import { scorecardCompute } from './scorecard-compute.ts'
+import { handoffBuild, handoffVerify, passportIssue, passportVerify } from './passports.ts'
+import { proofList, proofRetrieve, proofStore, scorecardCompute } from './proofs.ts'
 
 /** The trust service. */
 export const trust = [

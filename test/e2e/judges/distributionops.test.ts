@@ -8,7 +8,7 @@ import type { DistributionInput } from '#domain/rails/distributionops/schema.ts'
 import { distributionops } from '#domain/rails/distributionops.ts'
 import { workOn } from '#domain/rails/read-input.ts'
 import { reportFiles } from '#domain/rails/report/report.ts'
-import { createPayout } from '../../../api/operations/payouts/create-payout.ts'
+import { createPayout } from '../../../api/operations/payouts.ts'
 import { verifies } from '../../verifies.ts'
 import { judged } from './truths.ts'
 

@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { isSoundKeyText, isSoundPublicKey } from '#domain/core/ed25519.ts'
 import { verifySigned } from '#domain/verification/signed.ts'
 import { verifySignature } from '../../../../activities/keys/compact.ts'
-import { PublicKey } from '../../../../api/operations/agents/shapes.ts'
+import { PublicKey } from '../../../../api/shapes/agents.ts'
 import { verifies } from '../../../verifies.ts'
 
 const P = 2n ** 255n - 19n

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { limits } from '#domain/core/limits.ts'
+import { uploadTypes } from '#domain/rails/documents.ts'
+import { callingAgent, isSandbox, sentStream } from '../caller.ts'
+import { Digest, Time } from '../fields.ts'
+import { operation } from '../operation.ts'
+
+const inputMediaTypes = uploadTypes
+
+/** A file that an agent uploaded for its runs. */
+const StoredInput = z
+  .strictObject({
+    sha256: Digest,
+    byte_length: z.int(),
+    media_type: z.enum(inputMediaTypes),
+    stored_at: Time,
+    kept_until: Time.nullable().meta({
+      description: 'When it may be removed; null while a task uses it.',
+    }),
+  })
+  .meta({ id: 'StoredInput' })
+
+/** GET /api/agent-inputs/{sha256}: whether an upload is there, and how long it is kept; never its bytes. */
+const inputRead = operation({
+  id: 'input-read',
+  summary: 'Read what is known of an uploaded file: its length, its type, and how long it is kept.',
+  http: { method: 'GET', path: '/api/agent-inputs/{sha256}', host: 'base' },
+  access: 'agent',
+  needs: { scopes: ['runs:read'] },
+  errors: ['not_found'],
+  input: z.strictObject({ sha256: Digest }),
+  output: StoredInput,
+  handle: async ({ sha256 }, context) => ({
+    body: await context.inputs.read({ owner: callingAgent(context), sha256 }),
+  }),
+})
+
+/** PUT /api/agent-inputs/{sha256}: a file for runs whose input is too long for a body; taken as it comes, kept by its digest. */
+const inputUpload = operation({
+  id: 'input-upload',
+  summary:
+    'Upload a file under its SHA-256: rows up to 256 MB as CSV or JSON Lines; XLSX, PDF, DOCX, text or an image up to 32 MB.',
+  http: { method: 'PUT', path: '/api/agent-inputs/{sha256}', host: 'base' },
+  access: 'agent',
+  needs: { scopes: ['runs:write'] },
+  stream: { mediaTypes: inputMediaTypes, bytesMax: limits.inputBytesMax },
+  status: [201, 200],
+  errors: ['evidence_mismatch', 'control_denied', 'forbidden_material'],
+  idempotency: { kind: 'effect' },
+  input: z.strictObject({ sha256: Digest }),
+  output: StoredInput,
+  handle: async ({ sha256 }, context) => {
+    const uploader = { owner: callingAgent(context), sandbox: isSandbox(context) }
+    const { fresh, input } = await context.inputs.store(uploader, sha256, sentStream(context))
+    return { status: fresh ? 201 : 200, body: input }
+  },
+})
+
+/** Files that are uploaded before a run. */
+export const inputs = [inputUpload, inputRead] as const

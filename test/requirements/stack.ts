@@ -1,0 +1,64 @@
+export const stackRequirements = {
+  'stack.once': {
+    source: 'stack § Start',
+    behavior:
+      'One start brings up every part and makes one real payout through the public API. With --once it writes its summary and exits with 0.',
+  },
+  'stack.demo': {
+    source: 'stack § Start',
+    behavior:
+      'agent-rails demo shows a sandbox run and a payout on the stack that runs, or on one that it starts and ends.',
+  },
+  'stack.demo-page': {
+    source: 'stack § Start',
+    behavior:
+      'The page of a demo kills the worker during a payment, which reaches its recipient once; other pages and hosts cannot use it.',
+  },
+  'stack.second-start': {
+    source: 'stack § Start',
+    behavior: 'A second start continues with the same data, and two stacks can run in parallel.',
+  },
+  'stack.supervised': {
+    source: 'stack § Start',
+    behavior: 'A part that dies is reported and started again. Ctrl-C stops all parts.',
+  },
+  'stack.temporal-tls': {
+    source: 'decision',
+    behavior:
+      'The frontend of Temporal is reached over TLS with an authority and a client certificate of the settings, by clients and workers alike. A certificate without its key is refused at the start.',
+  },
+  'stack.temporal-server': {
+    source: 'stack § Temporal server',
+    behavior:
+      'The start finds, downloads or builds a Temporal server. When it cannot, its message names the options.',
+  },
+  'stack.secrets': {
+    source: 'stack § Local files',
+    behavior:
+      'Generated keys and accounts are files of mode 0600, and they are made only for the local chain.',
+  },
+  'ship.containers': {
+    source: 'stack § Containers',
+    behavior: 'docker-compose.yml runs the same parts as containers. The API and the worker scale.',
+  },
+  'structure.layers': {
+    source: 'decision',
+    behavior:
+      'Each layer keeps the rules for its imports, packages, SQL, environment variables, file sizes and names.',
+  },
+  'bench.paired': {
+    source: 'decision',
+    behavior:
+      'Two builds are compared in pairs, by the median of their ratios with its distribution-free interval.',
+  },
+  'local.worthless-signatures': {
+    source: 'payouts § Local chain',
+    behavior:
+      'The local token is never at the address of a known asset, and no local key is from the mnemonic of anvil.',
+  },
+  'local.refuses-real-funds': {
+    source: 'payouts § Local chain',
+    behavior:
+      'Real funds need REAL_FUNDS=enabled and different addresses for payTo, payout wallet and treasury.',
+  },
+} as const
