@@ -4,7 +4,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { isDatedBack } from '#domain/receipts/dated-back.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
-import { callbackHosts } from './callback/hosts.ts'
+import { callbackHosts } from './callbacks/hosts.ts'
 import { type Chain, createChain } from './chain/client.ts'
 import { watchGas } from './chain/funds.ts'
 import { createGasWalletQueue, type GasWalletQueue } from './chain/gas-wallet-queue.ts'
@@ -22,21 +22,20 @@ import { readKeyStatus } from './keys/key-status.ts'
 import { createIsOurs, type IsOurs } from './keys/own-receipts.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { loadTrustAnchors } from './keys/trust-anchors.ts'
-import type { PaymentDeps } from './payment/deps.ts'
-import { inProcessFacilitator, remoteFacilitator } from './payment/facilitator.ts'
-import { createOffers, type Offers } from './payment/offers.ts'
-import { createSettler, type Settler } from './payment/settler.ts'
-import type { PayoutAuthority } from './payout/authorization.ts'
-import { canaryOf } from './payout/canary-settings.ts'
-import type { Deps, Rail } from './payout/deps.ts'
+import type { PaymentDeps } from './payments/deps.ts'
+import { inProcessFacilitator, remoteFacilitator } from './payments/facilitator.ts'
+import { createOffers, type Offers } from './payments/offers.ts'
+import { createSettler, type Settler } from './payments/settler.ts'
+import type { PayoutAuthority } from './payouts/authorization.ts'
+import { canaryOf } from './payouts/canary-settings.ts'
+import type { Deps, Rail } from './payouts/deps.ts'
 import {
   createMinimumBalance,
   type MinimumBalance,
   type MinimumBalanceSettings,
-} from './payout/minimum-balance.ts'
+} from './payouts/minimum-balance.ts'
 import { openGasAccounts, openKeyRings } from './signer/open.ts'
 import type { ReceiptTyp } from './signer/ring-policy.ts'
-import type { ReceiptRow, ReceiptSigner, Signer } from './store/payouts/receipts.ts'
 import { LISTENERS, nameProcess } from './store/postgres/connections.ts'
 import {
   createDatabase,
@@ -46,7 +45,8 @@ import {
 } from './store/postgres/db.ts'
 import { ourSchema } from './store/postgres/migrate.ts'
 import { checkSchema, watchSchema } from './store/postgres/schema-version.ts'
-import type { TaskDeps } from './task/deps.ts'
+import type { ReceiptRow, ReceiptSigner, Signer } from './store/receipts/receipts.ts'
+import type { TaskDeps } from './tasks/deps.ts'
 
 /** Gas for one transferWithAuthorization with room to spare: measured 90,000 on the local token, 110,000 on USDC. */
 export const TRANSFER_GAS = 200_000n

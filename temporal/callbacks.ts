@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
-import { callbackWorkflowId, redeliverSignal } from '../workflows/callback/messages.ts'
-import type { callback } from '../workflows/callback/workflow.ts'
+import { callbackWorkflowId, redeliverSignal } from '../workflows/callbacks/messages.ts'
+import type { callback } from '../workflows/callbacks/workflow.ts'
 import { wakeSignal } from '../workflows/shared/signals.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { NOTIFY_MS } from './updates.ts'

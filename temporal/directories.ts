@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client'
-import type { directorySubmission } from '../workflows/directory/workflow.ts'
+import type { directorySubmission } from '../workflows/directories/workflow.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { NOTIFY_MS } from './updates.ts'
 

@@ -16,8 +16,8 @@ import {
   returnWake,
   type TargetAges,
 } from '../activities/store/recovery/late-rows.ts'
+import { findRun } from '../activities/store/runs/runs.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
-import { findRun } from '../activities/store/tasks/runs.ts'
 import { endBroken, isFailing } from './broken-runs.ts'
 import { callbackWorkflowId, wakeCallback } from './callbacks.ts'
 import { delegationWorkflowId, ensureDelegation } from './delegations.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client'
-import type { payment as paymentWorkflow } from '../workflows/payment/workflow.ts'
+import type { payment as paymentWorkflow } from '../workflows/payments/workflow.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { NOTIFY_MS } from './updates.ts'
 

@@ -11,8 +11,8 @@ const programs = [
   'worker/signer/main',
   'worker/cage/main',
   'worker/setup',
-  'activities/run/isolation/child',
-  'activities/run/package-thread',
+  'activities/runs/isolation/child',
+  'activities/runs/package-thread',
 ]
 /** Packages that load native code, that find files of their own next to their modules, or that only some signers load. */
 const external =

@@ -1,5 +1,5 @@
-import { defaultPoolSettings, openRailPool } from '../activities/run/isolation/rail-pool.ts'
-import { replayApart } from '../activities/run/isolation/replay-uploads.ts'
+import { defaultPoolSettings, openRailPool } from '../activities/runs/isolation/rail-pool.ts'
+import { replayApart } from '../activities/runs/isolation/replay-uploads.ts'
 
 type Replay = typeof replayApart extends (pool: never, ...rest: infer Rest) => infer Report
   ? (...rest: Rest) => Report

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
 import { logOrigin } from '#domain/log/origin.ts'
-import { callbackHosts } from '../activities/callback/hosts.ts'
+import { callbackHosts } from '../activities/callbacks/hosts.ts'
 import type { Config } from '../activities/config/config.ts'
 import { orExit } from '../activities/config/or-exit.ts'
 import {
@@ -30,8 +30,8 @@ import {
   createTaskActivities,
 } from '../activities/index.ts'
 import { pushJobs } from '../activities/log/push-checkpoint.ts'
-import type { Deps } from '../activities/payout/deps.ts'
-import { openPackageThreads } from '../activities/run/package-threads.ts'
+import type { Deps } from '../activities/payouts/deps.ts'
+import { openPackageThreads } from '../activities/runs/package-threads.ts'
 import { openGasAccounts, openKeyRings } from '../activities/signer/open.ts'
 import type { ProofLoopRow } from '../activities/store/commerce/proof-loops.ts'
 import { LISTENERS } from '../activities/store/postgres/connections.ts'

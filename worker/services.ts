@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { credentialView } from '../activities/agent/views.ts'
+import { credentialView } from '../activities/agents/views.ts'
 import type { Config } from '../activities/config/config.ts'
 import { receiptSigner } from '../activities/container.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
-import { type ControlDeps, type ControlInput, setControl } from '../activities/payout/controls.ts'
+import { type ControlDeps, type ControlInput, setControl } from '../activities/payouts/controls.ts'
 import { openKeyRings } from '../activities/signer/open.ts'
 import { listCredentials } from '../activities/store/agents/agent-credentials.ts'
+import { listControlChanges, listPauses } from '../activities/store/operators/controls.ts'
 import {
   createOperator,
   findOperator,
   listOperatorsNamed,
-} from '../activities/store/agents/operators.ts'
-import { listControlChanges, listPauses } from '../activities/store/payouts/controls.ts'
+} from '../activities/store/operators/operators.ts'
 import {
   clockSeconds,
   createDatabase,

@@ -10,7 +10,7 @@ export async function readContent(path: string) {
   if (statSync(path).size > BYTES_MAX)
     throw new Error(`${path}: it has more than ${BYTES_MAX} bytes`)
   const bytes = readFileSync(path)
-  const { isZip, unzipPackage } = await import('../activities/run/unzip-package.ts')
+  const { isZip, unzipPackage } = await import('../activities/runs/unzip-package.ts')
   if (isZip(bytes)) return unzipPackage(bytes)
   const { textOf } = await import('#domain/verification/strict-json.ts')
   return textOf(bytes)

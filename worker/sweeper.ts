@@ -23,7 +23,7 @@ import { proveLoops } from '../activities/sweep/loop-proofs.ts'
 import { applyEvents, verifyDue } from '../activities/sweep/money.ts'
 import { closeUndecided } from '../activities/sweep/orders.ts'
 import { abandonSandboxRuns, SANDBOX_STOPPED_MS } from '../activities/sweep/sandbox-runs.ts'
-import type { TaskDeps } from '../activities/task/deps.ts'
+import type { TaskDeps } from '../activities/tasks/deps.ts'
 import { wakeLate } from '../temporal/late-rows.ts'
 import { notifyTasksBehind, wakeTask } from '../temporal/tasks.ts'
 

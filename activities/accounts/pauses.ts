@@ -1,5 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
-import { findPause, shareSwitches } from '../store/payouts/controls.ts'
+import { findPause, shareSwitches } from '../store/operators/controls.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
 /** The rail and agent of new work, where they are known. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { KeyRings } from '../keys/key-ring.ts'
-import type { ReceiptSigner } from '../store/payouts/receipts.ts'
+import type { ReceiptSigner } from '../store/receipts/receipts.ts'
 import type { Database } from '../store/schema/schema.ts'
 
 /** What signs and stores artifacts and decisions of the authority. */

@@ -1,6 +1,6 @@
 import { type ReceiptView, receiptView } from '../keys/receipt-view.ts'
-import { issueReceipt } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import { issueReceipt } from '../store/receipts/receipts.ts'
 import type { AuthorityDeps } from './deps.ts'
 
 type AuthorityReceipt = {

@@ -14,7 +14,7 @@ import { type VerifiedChain, verifyAp2Chain } from '../keys/ap2-chain.ts'
 import { type ChallengeClaims, verifyChallengeToken } from '../keys/challenge.ts'
 import { type CheckoutClaims, type Order, readCheckout } from '../keys/checkout.ts'
 import { currentAnchors, type KeyStatus } from '../keys/key-status.ts'
-import { readAuthorityKeyStatus } from '../payout/authorization.ts'
+import { readAuthorityKeyStatus } from '../payouts/authorization.ts'
 import {
   insertAp2Mandate,
   insertAp2Payment,

@@ -31,8 +31,8 @@ import {
   type ReferenceRow,
   updateReference,
 } from '../store/payments/payment-references.ts'
-import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
 import { creditUseOf } from '../store/tasks/task-credits.ts'
 import { writeMoneyReceipt } from './deps.ts'
 import { requireEntitlement } from './returns.ts'

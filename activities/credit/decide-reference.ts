@@ -1,8 +1,8 @@
 import { refuse } from '#domain/core/errors.ts'
 import { isConfirmedBy } from '#domain/payments/payment-reference.ts'
 import type { ReferenceRow } from '../store/payments/payment-references.ts'
-import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
 import { isUnknownSession } from './quotes.ts'
 import { closeReference, lockBoth, settle } from './settlement.ts'
 

@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import type { Hex } from '#domain/core/ids.ts'
 import type { RunUsage } from '#domain/core/usage.ts'
 import type { Chain } from '../chain/client.ts'
-import type { Offers } from '../payment/offers.ts'
-import type { PayoutAuthority } from '../payout/authorization.ts'
-import { issueReceipt, type ReceiptIssuer } from '../store/payouts/receipts.ts'
+import type { Offers } from '../payments/offers.ts'
+import type { PayoutAuthority } from '../payouts/authorization.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import { issueReceipt, type ReceiptIssuer } from '../store/receipts/receipts.ts'
 import type { Database } from '../store/schema/schema.ts'
 
 /** The dependencies of the confirmation of payments. */

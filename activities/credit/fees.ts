@@ -13,10 +13,10 @@ import {
   updateFeeEvent,
 } from '../store/credit/fee-events.ts'
 import { postMovement, readBalance } from '../store/credit/postings.ts'
+import { findWalletPause, shareSwitches } from '../store/operators/controls.ts'
 import { disputedIn } from '../store/payments/payment-references.ts'
-import { findWalletPause, shareSwitches } from '../store/payouts/controls.ts'
-import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
 import { findClaim } from '../store/work-orders/exchange.ts'
 import { writeMoneyReceipt } from './deps.ts'
 

@@ -1,4 +1,4 @@
-import { paymentResponse } from '../payment/offers.ts'
+import { paymentResponse } from '../payments/offers.ts'
 import { findPaymentOfQuote } from '../store/payments/payments.ts'
 import type { Changes } from '../store/postgres/changes.ts'
 import type { Tx } from '../store/postgres/db.ts'

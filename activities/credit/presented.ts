@@ -9,8 +9,8 @@ import {
   type ReferenceRow,
 } from '../store/payments/payment-references.ts'
 import { claimPayment } from '../store/payments/payments.ts'
-import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
 import { payFromWallet } from './allowance.ts'
 import { recordAp2 } from './ap2.ts'
 import { assertUnused, type Prepared, type Presented } from './presenting.ts'

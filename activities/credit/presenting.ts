@@ -14,7 +14,7 @@ import {
 import { searchFrom } from '../chain/outcome.ts'
 import { challengeSigners, issueChallenge } from '../keys/challenge.ts'
 import type { Order } from '../keys/checkout.ts'
-import { consumed, readAuthorityKeyStatus } from '../payout/authorization.ts'
+import { consumed, readAuthorityKeyStatus } from '../payouts/authorization.ts'
 import { findConsumed, type ReplayKey } from '../store/calls/replay-ledger.ts'
 import { keepSignature, type PaymentClaim } from '../store/payments/payments.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'

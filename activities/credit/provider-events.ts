@@ -9,13 +9,13 @@ import {
   type ProviderEventRow,
   recordOutcome,
 } from '../store/credit/provider-events.ts'
+import { findChallenge } from '../store/payments/challenges.ts'
 import {
   bindProvider,
   findPresented,
   listSpokenOf,
   type ReferenceRow,
 } from '../store/payments/payment-references.ts'
-import { findChallenge } from '../store/payouts/challenges.ts'
 import type { MoneyDeps } from './deps.ts'
 import { isReplaceable } from './quotes.ts'
 import { presentReference } from './references.ts'

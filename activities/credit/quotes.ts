@@ -17,7 +17,6 @@ import { serviceOf } from '#domain/rails/scout.ts'
 import { assertAccountAllows } from '../accounts/controls.ts'
 import { assertNotPaused } from '../accounts/pauses.ts'
 import { secretSha256 } from '../keys/derived-tokens.ts'
-import { isPlanned } from '../store/agents/trust-listings.ts'
 import {
   type EntitlementRow,
   ensureEntitlement,
@@ -25,16 +24,17 @@ import {
   findEntitlementOf,
 } from '../store/credit/entitlements.ts'
 import { bindQuote, findQuote, insertQuote, type QuoteRow } from '../store/credit/quotes.ts'
-import { findPresented, type ReferenceRow } from '../store/payments/payment-references.ts'
+import { isPlanned } from '../store/listings/listings.ts'
 import {
   type ChallengeRow,
   insertChallenge,
   lockChallenge,
   lockLiveChallenge,
   updateChallenge,
-} from '../store/payouts/challenges.ts'
-import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
+} from '../store/payments/challenges.ts'
+import { findPresented, type ReferenceRow } from '../store/payments/payment-references.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
 
 /** Whose a quote is: its owner's, an agent or a task, or that of the first who presents the token of this digest. */
 type QuoteFor = { owner: string } | { tokenSha256: string }

@@ -6,18 +6,18 @@ import {
   type PaymentMethod,
 } from '#domain/payments/payment-reference.ts'
 import {
-  findPresented,
-  type ReferenceRow,
-  updateReference,
-} from '../store/payments/payment-references.ts'
-import {
   type ChallengeRow,
   findChallenge,
   lockChallenge,
   updateChallenge,
-} from '../store/payouts/challenges.ts'
-import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
+} from '../store/payments/challenges.ts'
+import {
+  findPresented,
+  type ReferenceRow,
+  updateReference,
+} from '../store/payments/payment-references.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
+import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
 import { debit, debitAuthorized, debited } from './allowance.ts'
 import type { MoneyDeps } from './deps.ts'
 import { assertMayName, insertPresented, type Presenter, settleProven } from './presented.ts'

@@ -19,8 +19,8 @@ import {
   type ReferenceRow,
   updateReference,
 } from '../store/payments/payment-references.ts'
-import { findReceipt, listReceipts, type ReceiptIssuer } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
+import { findReceipt, listReceipts, type ReceiptIssuer } from '../store/receipts/receipts.ts'
 import { refundReference, refundSubject } from './credit.ts'
 import { type MoneyDeps, writeMoneyReceipt } from './deps.ts'
 import { requireEntitlement } from './returns.ts'

@@ -8,8 +8,8 @@ import {
 } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
 import { findQuote } from '../store/credit/quotes.ts'
-import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
 import { creditUseOf } from '../store/tasks/task-credits.ts'
 import { writeMoneyReceipt } from './deps.ts'
 

@@ -18,6 +18,7 @@ import {
 import { lockWallet } from '../store/credit/allowance-wallets.ts'
 import { lockEntitlement, updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
+import { type ChallengeRow, lockChallenge, updateChallenge } from '../store/payments/challenges.ts'
 import {
   findReference,
   listNamed,
@@ -26,9 +27,8 @@ import {
   type ReferenceRow,
   updateReference,
 } from '../store/payments/payment-references.ts'
-import { type ChallengeRow, lockChallenge, updateChallenge } from '../store/payouts/challenges.ts'
-import type { ReceiptIssuer } from '../store/payouts/receipts.ts'
 import type { Tx } from '../store/postgres/db.ts'
+import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
 import { writeMoneyReceipt } from './deps.ts'
 import { collectDue } from './fees.ts'
 import { returnRest } from './returns.ts'

@@ -4,7 +4,7 @@ import { isRail } from '#domain/rails/rail.ts'
 import { insistAccountAllows } from '../accounts/controls.ts'
 import { findAgent, holdLimits } from '../store/agents/agents.ts'
 import { findQuote } from '../store/credit/quotes.ts'
-import type { ChallengeRow } from '../store/payouts/challenges.ts'
+import type { ChallengeRow } from '../store/payments/challenges.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
 /** The operator's limit for one payment of the agent, in whole usd; null means no limit. */

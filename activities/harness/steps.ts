@@ -12,7 +12,7 @@ import type {
 } from '../../workflows/harness/activities.ts'
 import type { SendOutgoing } from '../http/outgoing.ts'
 import { readDocument } from '../http/read-document.ts'
-import { whileAlive } from '../run/heartbeat.ts'
+import { whileAlive } from '../runs/heartbeat.ts'
 import {
   endHarnessRun,
   findHarnessRun,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type JsonFault, readJson } from '#domain/core/json-text.ts'
-import type { Candidate } from '#domain/services/candidate.ts'
-import type { ReadDocument } from '#domain/services/inspection.ts'
+import type { Candidate } from '#domain/resolver/candidate.ts'
+import type { ReadDocument } from '#domain/resolver/inspection.ts'
 import type { Outgoing, SendOutgoing } from './outgoing.ts'
 
 /** A list of tools in the form of MCP; no tool is called. */

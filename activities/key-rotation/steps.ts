@@ -4,8 +4,8 @@ import type { RotationState } from '#domain/keys/rotation.ts'
 import type { KeyRotationSteps, RotationSnapshot } from '../../workflows/key-rotation/activities.ts'
 import type { KeyRings, Ring, RingPublicKey } from '../keys/key-ring.ts'
 import { keysThatSign, readCurrent } from '../keys/key-status.ts'
-import type { ControlDeps } from '../payout/controls.ts'
-import { signAct } from '../payout/operator-act.ts'
+import type { ControlDeps } from '../payouts/controls.ts'
+import { signAct } from '../payouts/operator-act.ts'
 import type { KeyMaker } from '../signer/key-maker.ts'
 import {
   type DueRotation,

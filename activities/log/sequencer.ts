@@ -29,8 +29,8 @@ import {
   type Queued,
   removeQueued,
 } from '../store/log/leaves.ts'
-import { setAside } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
+import { setAside } from '../store/receipts/receipts.ts'
 import type { Database } from '../store/schema/schema.ts'
 import { createProver } from './proofs.ts'
 

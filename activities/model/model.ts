@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { ModelSteps } from '../../workflows/run/activities.ts'
-import { callbackHosts } from '../callback/hosts.ts'
+import type { ModelSteps } from '../../workflows/runs/activities.ts'
+import { callbackHosts } from '../callbacks/hosts.ts'
 import type { Config } from '../config/config.ts'
 import { readModelKey } from '../config/model-settings.ts'
 import { createOutgoing } from '../http/outgoing.ts'

@@ -4,9 +4,9 @@ import type { StatementClaims } from '#domain/receipts/statement.ts'
 import type { SeenWorkflow } from '#domain/reconciliation/findings.ts'
 import type { Ledger } from '../chain/ledger.ts'
 import type { FindOutcome } from '../chain/outcome.ts'
-import type { Rail } from '../payout/deps.ts'
+import type { Rail } from '../payouts/deps.ts'
 import type { PayoutRecord } from '../store/payouts/payouts.ts'
-import type { ReceiptSigner, Signer } from '../store/payouts/receipts.ts'
+import type { ReceiptSigner, Signer } from '../store/receipts/receipts.ts'
 import type { Database } from '../store/schema/schema.ts'
 
 /** Workflows as Temporal shows them; throws when it does not answer. */

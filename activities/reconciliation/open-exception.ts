@@ -1,5 +1,5 @@
 import type { Difference } from '#domain/core/difference.ts'
-import { setControl } from '../payout/controls.ts'
+import { setControl } from '../payouts/controls.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { recordDifference } from '../store/tasks/exceptions.ts'
 import type { ReconciliationDeps } from './deps.ts'

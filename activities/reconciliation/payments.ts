@@ -1,7 +1,7 @@
 import type { Difference } from '#domain/core/difference.ts'
 import { comparePayment } from '#domain/reconciliation/reconciliation.ts'
 import { soughtOf } from '../chain/outcome.ts'
-import { lastAuthorization } from '../payment/settler.ts'
+import { lastAuthorization } from '../payments/settler.ts'
 import { readPayments, type StoredPayment } from '../store/reconciliation/findings.ts'
 import { compareEach, type ReconciliationDeps } from './deps.ts'
 import { findDone } from './find-done.ts'

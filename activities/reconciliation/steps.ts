@@ -6,7 +6,7 @@ import type {
   ReconciliationSteps,
 } from '../../workflows/reconciliation/activities.ts'
 import { LOG_RANGE } from '../chain/log-ranges.ts'
-import { whileAlive } from '../run/heartbeat.ts'
+import { whileAlive } from '../runs/heartbeat.ts'
 import { listEventsToSee } from '../store/credit/provider-events.ts'
 import { readPayout } from '../store/payouts/payouts.ts'
 import { transaction } from '../store/postgres/db.ts'

@@ -3,8 +3,8 @@ import { CHAIN_ID } from '#domain/core/limits.ts'
 import { principalDigest } from '#domain/payouts/principal-authorization.ts'
 import type { PayoutReceiptKind, SignProof } from '#domain/receipts/receipt.ts'
 import { recoverSigner } from '../chain/wallet-signature.ts'
-import { principalTermsOf } from '../payout/authorization.ts'
-import { isCanaryOf, type SigningPolicy } from '../payout/signing-rules.ts'
+import { principalTermsOf } from '../payouts/authorization.ts'
+import { isCanaryOf, type SigningPolicy } from '../payouts/signing-rules.ts'
 
 /** Who asks: each has a socket of its own. */
 export const sides = ['api', 'worker'] as const

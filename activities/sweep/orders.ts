@@ -1,7 +1,7 @@
 import { transaction } from '../store/postgres/db.ts'
 import { listUndecided } from '../store/work-orders/work-orders.ts'
-import type { TaskDeps } from '../task/deps.ts'
-import { closeLapsed, rejectLapsed } from '../task/order-lapse.ts'
+import type { TaskDeps } from '../tasks/deps.ts'
+import { closeLapsed, rejectLapsed } from '../tasks/order-lapse.ts'
 
 const PAGE = 100
 

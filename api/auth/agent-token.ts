@@ -8,7 +8,7 @@ import {
 } from 'jose'
 import { z } from 'zod'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
-import { callbackHosts } from '../../activities/callback/hosts.ts'
+import { callbackHosts } from '../../activities/callbacks/hosts.ts'
 import { type Config, readJsonFile } from '../../activities/config/config.ts'
 import { createOutgoing, type SendOutgoing } from '../../activities/http/outgoing.ts'
 import {

@@ -1,6 +1,6 @@
 import { type DomainError, refuse } from '#domain/core/errors.ts'
-import type { findSession } from '../../activities/store/agents/operator-sessions.ts'
-import type { findOperator } from '../../activities/store/agents/operators.ts'
+import type { findSession } from '../../activities/store/operators/operator-sessions.ts'
+import type { findOperator } from '../../activities/store/operators/operators.ts'
 import type { CallRequest } from '../context.ts'
 import { presentedSession } from './operator-session.ts'
 import { isAccessKey } from './public-caller.ts'

@@ -6,7 +6,7 @@ import type {
   RunOperations,
 } from '../../activities/authority/delegation.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
-import type { AgentCall } from '../../activities/task/firings.ts'
+import type { AgentCall } from '../../activities/tasks/firings.ts'
 import { currentTraceId } from '../../activities/tracing/spans.ts'
 import { agentCaller, assertRails, callerOf } from '../auth/authenticate.ts'
 import type { AuthDeps } from '../auth/deps.ts'

@@ -1,7 +1,7 @@
 import { DomainError } from '#domain/core/errors.ts'
 import type { ChargedCall } from '#domain/payments/mpp.ts'
 import { invalidPayment, type PaymentTerms } from '#domain/payments/payment.ts'
-import type { CarriedPayment } from '../../activities/payment/payment-header.ts'
+import type { CarriedPayment } from '../../activities/payments/payment-header.ts'
 import { paymentHeaderOf, takesPayment } from '../operation.ts'
 import type { CallExecution, IdentifiedCall } from './call.ts'
 

@@ -1,5 +1,5 @@
 import { searchFrom } from '../../activities/chain/outcome.ts'
-import type { PaymentHeaders } from '../../activities/payment/payment-header.ts'
+import type { PaymentHeaders } from '../../activities/payments/payment-header.ts'
 import {
   findPayment,
   keepSignature,

@@ -17,9 +17,9 @@ import {
   findAuthorityMandate,
 } from '../../activities/store/authority/mandates.ts'
 import { findCall } from '../../activities/store/calls/calls.ts'
-import { findReceipt } from '../../activities/store/payouts/receipts.ts'
 import { lookUntil } from '../../activities/store/postgres/changes.ts'
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
+import { findReceipt } from '../../activities/store/receipts/receipts.ts'
 import { assertCovered, operationCallId } from '../calls/delegated-call.ts'
 import type { AuthorityAsked, Context, DecisionView, ExecutedView } from '../context.ts'
 import { grantConsumed } from './consumed.ts'

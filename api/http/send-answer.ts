@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Response } from 'express'
 import type { ReturnPackage } from '#domain/runs/return-package.ts'
-import { zipTexts } from '../../activities/run/isolation/return-package-zip.ts'
+import { zipTexts } from '../../activities/runs/isolation/return-package-zip.ts'
 import type { CallAnswer } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import { documentPolicy } from './pages/documents.ts'

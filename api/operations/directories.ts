@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { submissionStates } from '#domain/services/directory.ts'
+import { submissionStates } from '#domain/resolver/directory.ts'
 import { callingOperator } from '../caller.ts'
 import { Digest, IdempotencyKey, Time } from '../fields.ts'
 import { operation } from '../operation.ts'

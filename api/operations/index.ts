@@ -1,8 +1,8 @@
+import { accounts } from './accounts.ts'
 import { agents } from './agents/index.ts'
 import { authority } from './authority/index.ts'
 import { callbacks } from './callbacks.ts'
 import { commerce } from './commerce/index.ts'
-import { commercial } from './commercial.ts'
 import { consoleOperations } from './console/index.ts'
 import { credit } from './credit/index.ts'
 import { directories } from './directories.ts'
@@ -22,9 +22,9 @@ import { production } from './production/index.ts'
 import { prospects } from './prospects/index.ts'
 import { quotes } from './quotes.ts'
 import { receipts } from './receipts.ts'
+import { resolver } from './resolver/index.ts'
 import { reviews } from './reviews.ts'
 import { runs } from './runs/index.ts'
-import { services } from './services/index.ts'
 import { signing } from './signing.ts'
 import { tasks } from './tasks/index.ts'
 import { trust } from './trust/index.ts'
@@ -38,10 +38,10 @@ export const families = {
   quotes,
   payments,
   credit,
-  commercial,
+  commercial: accounts,
   usage,
   agents,
-  services,
+  services: resolver,
   harness,
   signing,
   runs,

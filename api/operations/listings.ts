@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { badgeEvents } from '#domain/agents/listing.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { BADGE_FEE } from '#domain/credit/pricing.ts'
+import { badgeEvents } from '#domain/listings/listing.ts'
 import { railKeys } from '#domain/rails/rail.ts'
 import { agentIdOf, callingAgent } from '../caller.ts'
 import type { Context } from '../context.ts'

@@ -6,7 +6,7 @@ import {
 } from '#domain/agents/credential.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { credentialView } from '../../activities/agent/views.ts'
+import { credentialView } from '../../activities/agents/views.ts'
 import {
   countAudits,
   findAudit,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { badgeStates, listingReviewStates } from '#domain/agents/listing.ts'
 import { BADGE_FEE } from '#domain/credit/pricing.ts'
+import { badgeStates, listingReviewStates } from '#domain/listings/listing.ts'
 import { ReceiptId, Time } from '../fields.ts'
 import { AgentId, Rail } from './agents.ts'
 import { QuoteId } from './payments.ts'

@@ -7,8 +7,8 @@ import {
   pilotStates,
 } from '#domain/pilots/pilot.ts'
 import { Digest, freeText, Time } from '../fields.ts'
+import { AccountId } from './accounts.ts'
 import { Rail } from './agents.ts'
-import { AccountId } from './commercial.ts'
 import { contractSchema } from './contract.ts'
 import { Tier } from './payments.ts'
 import { Run } from './runs.ts'

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
 import { payoutTransitions } from '#domain/payouts/payout.ts'
-import * as messages from '../../workflows/payout/messages.ts'
+import * as messages from '../../workflows/payouts/messages.ts'
 import { requirements } from '../requirements/index.ts'
 import { verifies } from '../verifies.ts'
 import { folders, read, root, withPictures } from './pictures.ts'
@@ -73,7 +73,7 @@ verifies(
   'the sequence picture has the messages and activities of the workflow',
   () => {
     const sequence = section('One payout, step by step')
-    const workflow = ['run', 'transfer'].map((file) => read(`workflows/payout/${file}.ts`)).join()
+    const workflow = ['run', 'transfer'].map((file) => read(`workflows/payouts/${file}.ts`)).join()
     const updates = Object.values(messages).filter(({ type }) => type === 'update')
     const sent = [...sequence.matchAll(/->>W: Update (\w+)/g)].map(([, name]) => name)
     expect(sent).toEqual(updates.map(({ name }) => name))

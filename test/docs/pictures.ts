@@ -6,7 +6,7 @@ import { resumableStates, type TaskState, taskTransitions } from '#domain/tasks/
 import { walkThroughScript } from '../../api/http/pages/walk-through.ts'
 import { waysOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
-import * as messages from '../../workflows/payout/messages.ts'
+import * as messages from '../../workflows/payouts/messages.ts'
 import { importedFile } from '../support/imported-file.ts'
 import { readHistory } from '../temporal/histories.ts'
 import { proofRows } from './proofs.ts'

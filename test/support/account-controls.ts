@@ -4,8 +4,8 @@ import { receiptId } from '#domain/core/ids.ts'
 import { writeMoneyReceipt } from '../../activities/credit/deps.ts'
 import { lockAccount, writeControls } from '../../activities/store/accounts/controls.ts'
 import { insertBoundWallet } from '../../activities/store/accounts/wallets.ts'
-import type { ReceiptIssuer } from '../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
+import type { ReceiptIssuer } from '../../activities/store/receipts/receipts.ts'
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 

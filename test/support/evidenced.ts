@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { receiptId } from '#domain/core/ids.ts'
-import { issueReceipt } from '../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
+import { issueReceipt } from '../../activities/store/receipts/receipts.ts'
 import { findTask, type TaskRow } from '../../activities/store/tasks/tasks.ts'
-import type { TaskDeps } from '../../activities/task/deps.ts'
-import { writeTaskReceipt } from '../../activities/task/receipt.ts'
-import type { TaskEventInput } from '../../activities/task/task-event.ts'
-import { recordTransition } from '../../activities/task/transition.ts'
+import type { TaskDeps } from '../../activities/tasks/deps.ts'
+import { writeTaskReceipt } from '../../activities/tasks/receipt.ts'
+import type { TaskEventInput } from '../../activities/tasks/task-event.ts'
+import { recordTransition } from '../../activities/tasks/transition.ts'
 
 /** Records an event by hand, as `recordTransition` does, with the evidence that SQL asks for where it names some that is not there. */
 export async function recordEvidenced(

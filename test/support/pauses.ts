@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { ControlScope } from '#domain/payouts/controls.ts'
-import { writeControl } from '../../activities/store/payouts/controls.ts'
+import { writeControl } from '../../activities/store/operators/controls.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')

@@ -2,7 +2,7 @@ import {
   openRailPool,
   type PoolSettings,
   type RailPool,
-} from '../../activities/run/isolation/rail-pool.ts'
+} from '../../activities/runs/isolation/rail-pool.ts'
 
 const MB = 1024 * 1024
 

@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { payoutId as payoutIdOf, transferNonce } from '#domain/core/ids.ts'
 import { termsDigest } from '#domain/payouts/payout.ts'
-import type { SigningOrder, SigningPolicy } from '../../activities/payout/signing-rules.ts'
+import type { SigningOrder, SigningPolicy } from '../../activities/payouts/signing-rules.ts'
 import {
   authorizedPayout,
   createdPayout,

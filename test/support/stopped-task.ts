@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { taskDepsOf } from '../../activities/container.ts'
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
-import { openTaskRows } from '../activities/task/fixture.ts'
+import { openTaskRows } from '../activities/tasks/fixture.ts'
 import type { ComposedApis } from './composed-api.ts'
 
 /** The token of a sandbox run without an agent that waits for evidence. */

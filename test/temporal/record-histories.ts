@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WithStartWorkflowOperation } from '@temporalio/client'
-import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/activities.ts'
-import { redeliverSignal } from '../../workflows/callback/messages.ts'
-import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/activities.ts'
+import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callbacks/activities.ts'
+import { redeliverSignal } from '../../workflows/callbacks/messages.ts'
+import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payments/activities.ts'
 import type {
   PayoutSnapshot,
   PayoutSteps,
@@ -10,8 +10,8 @@ import type {
   StepAnswer,
   StepResult,
   TransferSteps,
-} from '../../workflows/payout/activities.ts'
-import { authorizeUpdate, createUpdate, executeUpdate } from '../../workflows/payout/messages.ts'
+} from '../../workflows/payouts/activities.ts'
+import { authorizeUpdate, createUpdate, executeUpdate } from '../../workflows/payouts/messages.ts'
 import type { ReconciliationSteps } from '../../workflows/reconciliation/activities.ts'
 import { wakeSignal } from '../../workflows/shared/signals.ts'
 import { saveHistory, type TemporalServer } from './histories.ts'

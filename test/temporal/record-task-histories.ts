@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
-import { listLoopSteps } from '../../activities/store/tasks/runs.ts'
+import { listLoopSteps } from '../../activities/store/runs/runs.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { reviewed } from '../support/task-evidence.ts'
 import { saveHistory } from './histories.ts'

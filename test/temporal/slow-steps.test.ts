@@ -7,8 +7,8 @@ import type {
   PayoutSteps,
   StepInput,
   StepResult,
-} from '../../workflows/payout/activities.ts'
-import { authorizeUpdate, createUpdate } from '../../workflows/payout/messages.ts'
+} from '../../workflows/payouts/activities.ts'
+import { authorizeUpdate, createUpdate } from '../../workflows/payouts/messages.ts'
 import { closeAll } from '../support/close-all.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'

@@ -15,9 +15,9 @@ import {
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { liveContract } from '../../activities/store/tasks/contracts.ts'
 import { storeDocument } from '../../activities/store/tasks/tasks.ts'
-import { runIdOf } from '../../activities/task/facts.ts'
+import { runIdOf } from '../../activities/tasks/facts.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
-import { hour, stateLimits } from '../activities/task/fixture.ts'
+import { hour, stateLimits } from '../activities/tasks/fixture.ts'
 import type { startTaskWorkflows } from './task-fixture.ts'
 
 /** One move of a task: the activity that makes it, who sets it off, and where the task comes to rest. */

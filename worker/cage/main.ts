@@ -1,9 +1,9 @@
 import { getPriority, setPriority } from 'node:os'
 import { pino } from 'pino'
 import { loadCageConfig } from '../../activities/config/cage-config.ts'
-import { serveCage } from '../../activities/run/isolation/cage-server.ts'
-import { closePools, openPerformers } from '../../activities/run/isolation/pools.ts'
-import { NICE } from '../../activities/run/isolation/rail-pool.ts'
+import { serveCage } from '../../activities/runs/isolation/cage-server.ts'
+import { closePools, openPerformers } from '../../activities/runs/isolation/pools.ts'
+import { NICE } from '../../activities/runs/isolation/rail-pool.ts'
 
 const config = loadCageConfig()
 const log = pino({ level: config.LOG_LEVEL, name: 'cage' })

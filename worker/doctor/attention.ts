@@ -6,7 +6,7 @@ import { countEventsToSee } from '../../activities/store/credit/provider-events.
 import { createDatabase } from '../../activities/store/postgres/db.ts'
 import { readOpenWork } from '../../activities/store/reconciliation/open-work.ts'
 import type { TargetAges } from '../../activities/store/recovery/late-rows.ts'
-import type { TaskDeps } from '../../activities/task/deps.ts'
+import type { TaskDeps } from '../../activities/tasks/deps.ts'
 import { countWaiting, reviewSubjects } from '../../api/services/reviews/subjects.ts'
 import { targetAges } from '../../temporal/late-rows.ts'
 

@@ -7,7 +7,7 @@ import {
   verifyCompact,
 } from '../../activities/keys/compact.ts'
 import type { KeyRings, Ring } from '../../activities/keys/key-ring.ts'
-import { signingPolicyOf } from '../../activities/payout/signer.ts'
+import { signingPolicyOf } from '../../activities/payouts/signer.ts'
 import { openKeyFile } from '../../activities/signer/key-file.ts'
 import { publicHalf } from '../../activities/signer/key-maker.ts'
 import { createLogGuard, openHeadJournal } from '../../activities/signer/log-guard.ts'

@@ -1,5 +1,5 @@
 import * as wf from '@temporalio/workflow'
-import type { ModelSteps } from '../run/activities.ts'
+import type { ModelSteps } from '../runs/activities.ts'
 import { retryOf } from '../shared/retry.ts'
 import { timing } from '../shared/timing.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import { findRow } from '../postgres/rows.ts'
-import type { ReturnPackageRow } from '../tasks/runs.ts'
+import type { ReturnPackageRow } from '../runs/runs.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
 import { attested } from '../work-orders/work-orders.ts'
 

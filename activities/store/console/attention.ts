@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import { lateRows, type TargetAges } from '../recovery/late-rows.ts'
-import { publicSandbox } from '../tasks/public-sandbox.ts'
+import { publicSandbox } from '../runs/public-sandbox.ts'
 import { type WaitingFilter, waitingAs } from './waiting-filter.ts'
 
 /** Work that is stopped, differences that reconciliation found, and open rows that are late. */

@@ -5,9 +5,9 @@ import { type PayoutFacts, type PayoutView, payoutView } from '#domain/payouts/p
 import type { Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import { now } from '../postgres/rows.ts'
+import type { ReceiptRow } from '../receipts/receipts.ts'
 import type { Database } from '../schema/schema.ts'
 import { revokedMandateOf } from './mandates.ts'
-import type { ReceiptRow } from './receipts.ts'
 
 export type PayoutRow = Selectable<Database['payouts']>
 export type TransferRow = Selectable<Database['transfers']>

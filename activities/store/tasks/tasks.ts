@@ -8,8 +8,8 @@ import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import { countOf, findValue, insertOnce } from '../postgres/rows.ts'
+import { isPublicSandbox, publicSandbox } from '../runs/public-sandbox.ts'
 import type { Database } from '../schema/schema.ts'
-import { isPublicSandbox, publicSandbox } from './public-sandbox.ts'
 import type { ReviewFilter } from './review-decisions.ts'
 
 export type TaskRow = Selectable<Database['tasks']>

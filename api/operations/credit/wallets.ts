@@ -5,7 +5,7 @@ import { agentIdOf, callingAgentId } from '../../caller.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import type { FundedBy } from '../../services/credit/credit.ts'
-import { FeeEventId } from '../../shapes/commercial.ts'
+import { FeeEventId } from '../../shapes/accounts.ts'
 import { feeModel, Limits, productParts, Wallet } from '../../shapes/credit.ts'
 import {
   PaymentReference,

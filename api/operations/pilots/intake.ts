@@ -7,8 +7,8 @@ import type { Context } from '../../context.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
+import { AccountId } from '../../shapes/accounts.ts'
 import { Rail } from '../../shapes/agents.ts'
-import { AccountId } from '../../shapes/commercial.ts'
 import { Tier } from '../../shapes/payments.ts'
 import {
   Pilot,

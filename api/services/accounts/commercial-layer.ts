@@ -22,12 +22,12 @@ import {
   routingFeesOf,
   type ShownFee,
 } from '../../../activities/store/credit/fee-events.ts'
-import { countRunReceipts } from '../../../activities/store/credit/run-receipts.ts'
-import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
+import { countRunReceipts } from '../../../activities/store/receipts/run-receipts.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { isByDeveloper } from '../../../activities/task/run-fees.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { isByDeveloper } from '../../../activities/tasks/run-fees.ts'
 import { ownRun } from '../runs/own-run.ts'
 import { Service } from '../service.ts'
 

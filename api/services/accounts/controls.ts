@@ -29,7 +29,7 @@ import {
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { nextMonth } from '../../../activities/store/credit/fee-events.ts'
-import { lockSwitches } from '../../../activities/store/payouts/controls.ts'
+import { lockSwitches } from '../../../activities/store/operators/controls.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { Service } from '../service.ts'
 

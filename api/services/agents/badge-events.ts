@@ -1,8 +1,8 @@
-import { type BadgeEvent, type BadgeState, badgeTransitions } from '#domain/agents/listing.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { move } from '#domain/core/state-table.ts'
+import { type BadgeEvent, type BadgeState, badgeTransitions } from '#domain/listings/listing.ts'
 import { chargeBadge, paymentOfPlan } from '../../../activities/credit/badge.ts'
 import { refundReference } from '../../../activities/credit/credit.ts'
 import { requireQuote } from '../../../activities/credit/quotes.ts'
@@ -13,13 +13,13 @@ import {
   type ListingRow,
   monthsFromNow,
   updateListing,
-} from '../../../activities/store/agents/trust-listings.ts'
+} from '../../../activities/store/listings/listings.ts'
 import {
   findReference,
   type ReferenceRow,
 } from '../../../activities/store/payments/payment-references.ts'
-import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 
 /** `agentId` is missing where an operator records; only an operator has the badge lapse or be refunded. */
 export type BadgeEventAsked = {

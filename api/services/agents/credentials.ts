@@ -1,8 +1,8 @@
 import { mayAct } from '#domain/agents/trust.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { grantAccess } from '../../../activities/agent/access.ts'
-import { credentialView } from '../../../activities/agent/views.ts'
+import { grantAccess } from '../../../activities/agents/access.ts'
+import { credentialView } from '../../../activities/agents/views.ts'
 import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
 import {
   type CredentialRow,
@@ -11,8 +11,8 @@ import {
   revokeCredential,
 } from '../../../activities/store/agents/agent-credentials.ts'
 import { lockAgent } from '../../../activities/store/agents/agents.ts'
-import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { Issuing } from './deps.ts'
 import { allowedOf } from './limits.ts'
 

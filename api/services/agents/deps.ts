@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { CallbackHosts } from '../../../activities/callback/hosts.ts'
+import type { CallbackHosts } from '../../../activities/callbacks/hosts.ts'
 import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'
-import type { ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
+import type { ReceiptSigner } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 
 /** Who issues the receipts of acts on agents, and under which name. */

@@ -6,7 +6,7 @@ import {
 } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { ReceiptView } from '../../../activities/keys/receipt-view.ts'
-import { signAct } from '../../../activities/payout/operator-act.ts'
+import { signAct } from '../../../activities/payouts/operator-act.ts'
 import { type AgentRow, lockAgent, setLimits } from '../../../activities/store/agents/agents.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { Issuing } from './deps.ts'

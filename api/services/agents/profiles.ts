@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { BadgeState } from '#domain/agents/listing.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
+import type { BadgeState } from '#domain/listings/listing.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { agentView } from '../../../activities/agent/views.ts'
+import { agentView } from '../../../activities/agents/views.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import {
   countPublished,
@@ -15,9 +15,9 @@ import {
   type WorkCount,
 } from '../../../activities/store/agents/agent-profiles.ts'
 import { findAgent, lockAgent } from '../../../activities/store/agents/agents.ts'
-import { badgesOf } from '../../../activities/store/agents/trust-listings.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { badgesOf } from '../../../activities/store/listings/listings.ts'
+import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { Service } from '../service.ts'
 import type { Issuing } from './deps.ts'

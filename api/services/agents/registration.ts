@@ -2,8 +2,8 @@ import { deniedToSandbox, type Scope, sandboxScopesOf } from '#domain/agents/cre
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { AgentRecordKind } from '#domain/core/record-kinds.ts'
-import { grantAccess } from '../../../activities/agent/access.ts'
-import { agentView, nextAction } from '../../../activities/agent/views.ts'
+import { grantAccess } from '../../../activities/agents/access.ts'
+import { agentView, nextAction } from '../../../activities/agents/views.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { sealCredential } from '../../../activities/keys/envelope.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -26,8 +26,8 @@ import {
   claimGrant,
   findCall,
 } from '../../../activities/store/calls/calls.ts'
-import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { Contact } from '../../../activities/store/schema/json-columns.ts'
 import { Service } from '../service.ts'
 import { assertCallback } from '../tasks/asked-input.ts'

@@ -1,7 +1,7 @@
 import { type Step, stepsOf } from '#domain/agents/onboarding.ts'
 import { isWaiting } from '#domain/agents/trust.ts'
 import type { AgentRecordKind } from '#domain/core/record-kinds.ts'
-import { nextAction, stateOf } from '../../../activities/agent/views.ts'
+import { nextAction, stateOf } from '../../../activities/agents/views.ts'
 import {
   type CredentialRow,
   listCredentials,

@@ -25,7 +25,7 @@ import {
 import { verifyChallengeToken } from '../../../activities/keys/challenge.ts'
 import { readCheckout, totalOf } from '../../../activities/keys/checkout.ts'
 import { type AnchorWithTimes, currentAnchors } from '../../../activities/keys/key-status.ts'
-import { readAuthorityKeyStatus } from '../../../activities/payout/authorization.ts'
+import { readAuthorityKeyStatus } from '../../../activities/payouts/authorization.ts'
 import {
   type Ap2MandateRow,
   findAp2Mandate,

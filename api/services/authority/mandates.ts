@@ -23,7 +23,7 @@ import {
   storeAuthorityMandate,
   storeDraft,
 } from '../../../activities/store/authority/mandates.ts'
-import { listPauses } from '../../../activities/store/payouts/controls.ts'
+import { listPauses } from '../../../activities/store/operators/controls.ts'
 import { revokePayoutMandate } from '../../../activities/store/payouts/mandates.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { Service } from '../service.ts'

@@ -5,7 +5,6 @@ import { signCompact } from '../../../activities/keys/compact.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { readKeyStatus } from '../../../activities/keys/key-status.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
-import { badgesOf } from '../../../activities/store/agents/trust-listings.ts'
 import {
   countActivity,
   findActivity,
@@ -17,6 +16,7 @@ import {
   keepAgentPassport,
 } from '../../../activities/store/commerce/agent-passports.ts'
 import { countStanding, findStanding } from '../../../activities/store/commerce/standing.ts'
+import { badgesOf } from '../../../activities/store/listings/listings.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { Service } from '../service.ts'
 import type { CommerceDeps } from './deps.ts'

@@ -6,8 +6,8 @@ import {
   insertConsent,
 } from '../../../activities/store/commerce/activity.ts'
 import type { CommerceProofRow } from '../../../activities/store/commerce/proofs.ts'
-import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 
 export const activityIdOf = (proofId: string): string => `ca_${proofId.slice('cp_'.length)}`
 

@@ -1,5 +1,5 @@
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
-import type { PackageThreads } from '../../../activities/run/package-threads.ts'
+import type { PackageThreads } from '../../../activities/runs/package-threads.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
 
 /** What commerce proofs and the activity feed need. */

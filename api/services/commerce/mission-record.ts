@@ -4,7 +4,7 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findDeliveredPilot, findOwnHandoff } from '../../../activities/store/commerce/records.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { findStart } from '../../../activities/store/production/production-writes.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import type { CommerceRequest } from './request.ts'
 
 type Named = Pick<CommerceRequest, 'mission' | 'return_package'>

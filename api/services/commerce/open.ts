@@ -1,6 +1,6 @@
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
-import type { PackageThreads } from '../../../activities/run/package-threads.ts'
+import type { PackageThreads } from '../../../activities/runs/package-threads.ts'
 import { ReceiptService } from '../receipts/verification.ts'
 import { ActivityService } from './activity.ts'
 import { AgentPassports } from './agent-passports.ts'

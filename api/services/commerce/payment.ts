@@ -9,7 +9,7 @@ import {
   type ReferenceRow,
 } from '../../../activities/store/payments/payment-references.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { findTaskOfCredit } from '../../../activities/store/tasks/agent-runs.ts'
+import { findTaskOfCredit } from '../../../activities/store/runs/agent-runs.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import type { CommerceDeps } from './deps.ts'
 

@@ -13,7 +13,7 @@ import {
 import { countDecisions, findCommerceProof } from '../../../activities/store/commerce/proofs.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { Service } from '../service.ts'
 import { isPublished } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'

@@ -9,8 +9,8 @@ import {
   insertCommerceProof,
 } from '../../../activities/store/commerce/proofs.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
-import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import { consent } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
 import type { Asked, Gathered } from './gather.ts'

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { allowedDecisions } from '#domain/agents/trust.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { agentView, credentialView } from '../../../activities/agent/views.ts'
+import { agentView, credentialView } from '../../../activities/agents/views.ts'
 import {
   type CredentialRow,
   listCredentials,

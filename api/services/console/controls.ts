@@ -1,6 +1,6 @@
 import { oneLine } from '#domain/core/plain-text.ts'
 import { type AgentLineFilter, listAgentLines } from '../../../activities/store/console/agents.ts'
-import { listControlChanges, listPauses } from '../../../activities/store/payouts/controls.ts'
+import { listControlChanges, listPauses } from '../../../activities/store/operators/controls.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 
 const TEXT_MAX = 200

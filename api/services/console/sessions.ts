@@ -7,7 +7,7 @@ import {
   findSession,
   openSession,
   type SessionMacs,
-} from '../../../activities/store/agents/operator-sessions.ts'
+} from '../../../activities/store/operators/operator-sessions.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import {
   presentedSession,

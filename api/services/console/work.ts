@@ -11,7 +11,7 @@ import {
   type WorkFilter,
   type WorkRow,
 } from '../../../activities/store/console/work.ts'
-import { findRun, listStepTimes } from '../../../activities/store/tasks/runs.ts'
+import { findRun, listStepTimes } from '../../../activities/store/runs/runs.ts'
 import { findTask } from '../../../activities/store/tasks/tasks.ts'
 import { stepProgress } from '../../../temporal/progress.ts'
 import {

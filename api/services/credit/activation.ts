@@ -8,12 +8,12 @@ import {
   findReference,
   type ReferenceRow,
 } from '../../../activities/store/payments/payment-references.ts'
-import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
+import { findTaskOfCredit } from '../../../activities/store/runs/agent-runs.ts'
+import { findReturnPackage } from '../../../activities/store/runs/runs.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { findTaskOfCredit } from '../../../activities/store/tasks/agent-runs.ts'
 import { listDecisionsAbout } from '../../../activities/store/tasks/review-decisions.ts'
-import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
 import { listLedger, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { ownRun } from '../runs/own-run.ts'
 import type { TaskCaller } from '../tasks/access.ts'

@@ -16,7 +16,7 @@ import {
   type ChallengeRow,
   findChallenge,
   findChallengeOf,
-} from '../../../activities/store/payouts/challenges.ts'
+} from '../../../activities/store/payments/challenges.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { activateInvited } from '../pilots/activation.ts'
 import { Service } from '../service.ts'

@@ -15,7 +15,7 @@ import {
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { listMovements } from '../../../activities/store/credit/postings.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
-import { findChallenge, findOpenChallenge } from '../../../activities/store/payouts/challenges.ts'
+import { findChallenge, findOpenChallenge } from '../../../activities/store/payments/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'

@@ -17,8 +17,8 @@ import {
   listLinks,
   putLink,
 } from '../../../activities/store/credit/product-links.ts'
-import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { listReceipts } from '../../../activities/store/receipts/receipts.ts'
 import { Service } from '../service.ts'
 
 export type LinkDeps = MoneyDeps & { sendOutgoing: SendOutgoing }

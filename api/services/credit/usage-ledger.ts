@@ -22,9 +22,9 @@ import {
   sumUsageOf,
   type UsageFilter,
 } from '../../../activities/store/credit/usage-events.ts'
-import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
-import { findTaskOfRun } from '../../../activities/store/tasks/agent-runs.ts'
+import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
+import { findTaskOfRun } from '../../../activities/store/runs/agent-runs.ts'
 import type { Samples } from '../receipts/sample.ts'
 import { Service } from '../service.ts'
 import { postingsOf } from './views.ts'

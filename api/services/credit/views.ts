@@ -16,8 +16,8 @@ import { offeredAs } from '../../../activities/credit/presenting.ts'
 import type { EntitlementRow } from '../../../activities/store/credit/entitlements.ts'
 import type { PostedLeg } from '../../../activities/store/credit/postings.ts'
 import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
+import type { ChallengeRow } from '../../../activities/store/payments/challenges.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
-import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
 
 const tierTerms = (rail: RailKey, tier: Tier) => ({ ...railOf(rail).tiers[tier] })
 

@@ -2,19 +2,19 @@ import type { Kysely } from 'kysely'
 import type { z } from 'zod'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { submissionIdOf } from '#domain/services/directory.ts'
-import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callback/hosts.ts'
+import { submissionIdOf } from '#domain/resolver/directory.ts'
+import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callbacks/hosts.ts'
 import type { DirectorySetting } from '../../../activities/config/directory-settings.ts'
 import { claimGrant, lockCall } from '../../../activities/store/calls/calls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
-import type { Database } from '../../../activities/store/schema/schema.ts'
 import {
   findSubmission,
   insertSubmission,
   listSubmissions,
   type SubmissionRow,
   submitPrepared,
-} from '../../../activities/store/services/directory-submissions.ts'
+} from '../../../activities/store/resolver/directory-submissions.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { DirectoryDocument } from '../../registry/directory-document-shape.ts'
 import { Service } from '../service.ts'
 

@@ -1,4 +1,4 @@
-import type { CallbackHosts } from '../../../activities/callback/hosts.ts'
+import type { CallbackHosts } from '../../../activities/callbacks/hosts.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import { notifyDirectorySubmission } from '../../../temporal/directories.ts'
 import type { AnyOperation } from '../../operation.ts'

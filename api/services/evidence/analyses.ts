@@ -17,7 +17,7 @@ import type { Prompt } from '#domain/drafts/prompt.ts'
 import type { DiligenceResult } from '#domain/rails/diligenceops/schema.ts'
 import type { PacketResult } from '#domain/rails/packetops/schema.ts'
 import type { Work } from '#domain/rails/rail.ts'
-import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import type { RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
   countModelCalls,
@@ -25,8 +25,8 @@ import {
   insertAnalysis,
   type ModelCaller,
 } from '../../../activities/store/commerce/analyses.ts'
-import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import { type ProofAgent, usageBy } from '../commerce/gather.ts'
 import type { CommerceProofService, Prepared } from '../commerce/proofs.ts'
 import type { CommerceRequest } from '../commerce/request.ts'

@@ -1,10 +1,10 @@
 import { limits } from '#domain/core/limits.ts'
-import type { CallbackHosts } from '../../../activities/callback/hosts.ts'
+import type { CallbackHosts } from '../../../activities/callbacks/hosts.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import type { HarnessRunRow } from '../../../activities/store/harness/runs.ts'
-import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import { Regressions } from './regressions.ts'
 import { HarnessTests } from './tests.ts'
 

@@ -23,8 +23,8 @@ import {
   type HarnessRunRow,
   listHarnessSteps,
 } from '../../../activities/store/harness/runs.ts'
-import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import { Service } from '../service.ts'
 
 /** What an agent says of its own test. */

@@ -13,7 +13,7 @@ import {
 } from '#domain/rails/input-faults.ts'
 import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
-import { inputBytes } from '../../../activities/run/input.ts'
+import { inputBytes } from '../../../activities/runs/input.ts'
 import { findAgent, isTrustedAgent } from '../../../activities/store/agents/agents.ts'
 import {
   beginUploadCheck,
@@ -23,11 +23,11 @@ import {
   findUploadCheck,
   type NotBegun,
   type UploadCheckRow,
-} from '../../../activities/store/agents/upload-checks.ts'
-import type { ReadingBounds } from '../../../activities/store/agents/upload-readings.ts'
+} from '../../../activities/store/inputs/upload-checks.ts'
+import type { ReadingBounds } from '../../../activities/store/inputs/upload-readings.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { computeUsed } from '../../../activities/task/submission.ts'
+import { computeUsed } from '../../../activities/tasks/submission.ts'
 import { Service } from '../service.ts'
 import { assertAllReadable, inputRejected, sizeFaults } from '../tasks/asked-input.ts'
 

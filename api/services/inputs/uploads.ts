@@ -2,13 +2,13 @@ import { statfs } from 'node:fs/promises'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Config } from '../../../activities/config/config.ts'
-import { type InputBounds, storeInput, type Upload } from '../../../activities/run/stored-input.ts'
+import { type InputBounds, storeInput, type Upload } from '../../../activities/runs/stored-input.ts'
 import {
   findInput,
   type InputName,
   type InputRow,
   keptUntil,
-} from '../../../activities/store/agents/agent-inputs.ts'
+} from '../../../activities/store/inputs/agent-inputs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { Service } from '../service.ts'
 

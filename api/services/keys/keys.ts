@@ -9,8 +9,8 @@ import { activeKey, keysThatSign, readCurrent } from '../../../activities/keys/k
 import { KeyRefused, publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { keyState } from '../../../activities/keys/published-key.ts'
 import type { ReceiptView } from '../../../activities/keys/receipt-view.ts'
-import type { ControlDeps } from '../../../activities/payout/controls.ts'
-import { type OperatorAct, signAct } from '../../../activities/payout/operator-act.ts'
+import type { ControlDeps } from '../../../activities/payouts/controls.ts'
+import { type OperatorAct, signAct } from '../../../activities/payouts/operator-act.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
@@ -26,8 +26,8 @@ import {
   lockRing,
   type SigningKeyRow,
 } from '../../../activities/store/keys/signing-keys.ts'
-import type { ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import type { ReceiptSigner } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { Service } from '../service.ts'
 import { keyView, rotationView } from './views.ts'

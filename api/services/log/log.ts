@@ -18,7 +18,7 @@ import {
   listCosignatures,
 } from '../../../activities/store/log/checkpoints.ts'
 import { findLeaf, listEntries, listHashes } from '../../../activities/store/log/leaves.ts'
-import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 
 type LogSettings = { db: Kysely<Database>; witnesses: readonly WitnessSetting[] }

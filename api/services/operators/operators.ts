@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import type { ControlDeps } from '../../../activities/payout/controls.ts'
-import { signAct } from '../../../activities/payout/operator-act.ts'
+import type { ControlDeps } from '../../../activities/payouts/controls.ts'
+import { signAct } from '../../../activities/payouts/operator-act.ts'
+import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import {
   listOperators,
   type OperatorRow,
   revokeOperator,
-} from '../../../activities/store/agents/operators.ts'
-import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
+} from '../../../activities/store/operators/operators.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { Service } from '../service.ts'

@@ -14,12 +14,12 @@ import {
   mandateReplayKey,
   principalTermsOf,
   readAuthorityKeyStatus,
-} from '../../../activities/payout/authorization.ts'
-import { assertLife, unknownPayout } from '../../../activities/payout/rules.ts'
+} from '../../../activities/payouts/authorization.ts'
+import { assertLife, unknownPayout } from '../../../activities/payouts/rules.ts'
 import { storeMandate } from '../../../activities/store/payouts/mandates.ts'
 import { type PayoutRow, readPayout } from '../../../activities/store/payouts/payouts.ts'
-import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { appendReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { Service } from '../service.ts'
 

@@ -9,7 +9,7 @@ import {
   deadTransfer,
   ownPayout,
   unknownPayout,
-} from '../../../activities/payout/rules.ts'
+} from '../../../activities/payouts/rules.ts'
 import { findCall, grantReleased } from '../../../activities/store/calls/calls.ts'
 import {
   asCreated,
@@ -23,7 +23,7 @@ import {
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { PayoutGateway } from '../../../temporal/payouts.ts'
-import type { StepAnswer } from '../../../workflows/payout/activities.ts'
+import type { StepAnswer } from '../../../workflows/payouts/activities.ts'
 import { Service } from '../service.ts'
 import { acceptTerms } from './accepted-terms.ts'
 

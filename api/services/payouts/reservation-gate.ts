@@ -1,6 +1,6 @@
 import { DomainError } from '#domain/core/errors.ts'
-import { assertCanaryConfirmed, todaysCanary } from '../../../activities/payout/canary.ts'
-import type { Deps } from '../../../activities/payout/deps.ts'
+import { assertCanaryConfirmed, todaysCanary } from '../../../activities/payouts/canary.ts'
+import type { Deps } from '../../../activities/payouts/deps.ts'
 import type { PayoutRow } from '../../../activities/store/payouts/payouts.ts'
 import type { PayoutLabel } from '../../../temporal/payouts.ts'
 

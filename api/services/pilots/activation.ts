@@ -3,7 +3,6 @@ import { assertOwnQuote } from '../../../activities/credit/quotes.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { isTrustedAgent } from '../../../activities/store/agents/agents.ts'
 import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
-import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import {
   changePilot,
   findPilot,
@@ -11,6 +10,7 @@ import {
   type PilotRow,
 } from '../../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import { bindInvited } from '../prospects/prospects.ts'
 import { noPilot } from './no-pilot.ts'
 

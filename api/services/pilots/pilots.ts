@@ -11,11 +11,6 @@ import { toolOf } from '#domain/work-orders/work-order.ts'
 import { type DerivedTokens, secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import {
-  issueReceipt,
-  listReceipts,
-  type ReceiptIssuer,
-} from '../../../activities/store/payouts/receipts.ts'
-import {
   changePilot,
   findPilot,
   insertPilot,
@@ -24,6 +19,11 @@ import {
   type PilotRow,
 } from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import {
+  issueReceipt,
+  listReceipts,
+  type ReceiptIssuer,
+} from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import {
   findWorkOrder,

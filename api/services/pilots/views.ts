@@ -5,7 +5,7 @@ import { findPilotRun, paymentOfRun } from '../../../activities/store/pilots/run
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { listOffers } from '../../../activities/store/prospects/next-steps.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 
 /** A pilot as its client and operators see it. */
 export async function pilotView(tx: Tx, pilot: PilotRow) {

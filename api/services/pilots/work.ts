@@ -8,7 +8,7 @@ import { findPilotRun, listTrials } from '../../../activities/store/pilots/runs.
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { pilotView } from './views.ts'
 

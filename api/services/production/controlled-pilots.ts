@@ -20,7 +20,7 @@ import { findPilotRun, type PilotRunRow } from '../../../activities/store/pilots
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { factsOf } from '../../auth/credential-standing.ts'
 import { noPilot } from '../pilots/no-pilot.ts'
 import { pilotIdOf, requirePilot } from '../pilots/pilots.ts'

@@ -6,7 +6,6 @@ import {
 } from '#domain/production/first-paid-run.ts'
 import { railOf, rails } from '#domain/rails/index.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
-import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import {
   countFirstPaidRuns,
@@ -15,8 +14,9 @@ import {
   findFirstReached,
   insertFirstPaidRun,
 } from '../../../activities/store/production/first-paid-runs.ts'
+import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { ownRun } from '../runs/own-run.ts'
 import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'

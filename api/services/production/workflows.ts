@@ -18,7 +18,6 @@ import { readWallet } from '../../../activities/credit/allowance.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findActionIdOfCall } from '../../../activities/store/authority/actions.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import {
   type CustomerWorkflowRow,
@@ -31,7 +30,8 @@ import {
   lockWorkflow,
   moveWorkflow,
 } from '../../../activities/store/production/customer-workflows.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { Service } from '../service.ts'
 import type { WriteGate, Writer } from './write-gate.ts'

@@ -13,7 +13,7 @@ import {
 } from '#domain/production/write-gate.ts'
 import { rails } from '#domain/rails/index.ts'
 import { isCurrent, type Rail, type RailKey, railKeys } from '#domain/rails/rail.ts'
-import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callback/hosts.ts'
+import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callbacks/hosts.ts'
 import { leadsOutside, type OutgoingSettings } from '../../../activities/http/outgoing.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import {
@@ -21,8 +21,7 @@ import {
   holdCredential,
 } from '../../../activities/store/agents/agent-credentials.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { listPauses } from '../../../activities/store/payouts/controls.ts'
-import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
+import { listPauses } from '../../../activities/store/operators/controls.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   countProductionWrites,
@@ -30,6 +29,7 @@ import {
   findUseOfKey,
   insertProductionWrite,
 } from '../../../activities/store/production/production-writes.ts'
+import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { factsOf } from '../../auth/credential-standing.ts'
 import type { ToolName } from '../../mcp/tool-names.ts'

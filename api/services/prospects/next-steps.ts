@@ -7,7 +7,6 @@ import type { Tier } from '#domain/rails/rail.ts'
 import { issueQuote, openChallenge } from '../../../activities/credit/quotes.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import {
   deliveredByPilot,
   deliveredPilotOf,
@@ -37,6 +36,7 @@ import {
   listProspects,
   lockProspect,
 } from '../../../activities/store/prospects/prospects.ts'
+import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { PaymentDeps } from '../credit/deps.ts'
 import { checkoutUrl } from '../credit/product-links.ts'
 import { challengeView, quoteView } from '../credit/views.ts'

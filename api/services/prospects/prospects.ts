@@ -18,7 +18,6 @@ import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import type { PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import {
@@ -37,6 +36,7 @@ import {
   readSprint,
   updateProspect,
 } from '../../../activities/store/prospects/prospects.ts'
+import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import { Service } from '../service.ts'
 
 type By = { operator: string; callId: string }

@@ -4,8 +4,8 @@ import { type SigningKey, signCompact } from '../../../activities/keys/compact.t
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { readKeyStatus } from '../../../activities/keys/key-status.ts'
 import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
-import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import { Service } from '../service.ts'
 
 /** An example that a GET shows, of something that never happened. */

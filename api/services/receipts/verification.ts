@@ -13,7 +13,7 @@ import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { verifyCompact } from '../../../activities/keys/compact.ts'
 import { keyTimes } from '../../../activities/keys/published-key.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../../activities/store/keys/signing-keys.ts'
-import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
+import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { type LogStanding, logDetails, lookUpInLog } from './log-state.ts'
 

@@ -8,8 +8,8 @@ import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { type PayoutRecord, readPayout } from '../../../activities/store/payouts/payouts.ts'
-import { issueReceipt, type ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt, type ReceiptSigner } from '../../../activities/store/receipts/receipts.ts'
 import {
   lastReconciliation,
   type ReconciliationRow,

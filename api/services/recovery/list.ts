@@ -6,7 +6,7 @@ import {
   listLate,
   type OpenRow,
 } from '../../../activities/store/recovery/late-rows.ts'
-import { findRun } from '../../../activities/store/tasks/runs.ts'
+import { findRun } from '../../../activities/store/runs/runs.ts'
 import { findTask } from '../../../activities/store/tasks/tasks.ts'
 import { wakes } from '../../../temporal/late-rows.ts'
 import { isRunning, traceIdsOf } from '../../../temporal/running.ts'

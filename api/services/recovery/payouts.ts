@@ -6,7 +6,7 @@ import { isExpired } from '#domain/payouts/payout.ts'
 import { payoutWait } from '#domain/payouts/wait.ts'
 import { describeFaulty, type NodeState } from '../../../activities/chain/chain-nodes.ts'
 import { type Outcome, soughtOf } from '../../../activities/chain/outcome.ts'
-import { authorizationOf } from '../../../activities/payout/transfer.ts'
+import { authorizationOf } from '../../../activities/payouts/transfer.ts'
 import { readPayoutConstraints } from '../../../activities/store/payouts/constraints.ts'
 import {
   listWaitingPayouts,
@@ -21,7 +21,7 @@ import {
 } from '../../../activities/store/tasks/exceptions.ts'
 import { viewOf } from '../../../temporal/reconciliation.ts'
 import { isRunning } from '../../../temporal/running.ts'
-import { payoutSummary } from '../../../workflows/payout/details.ts'
+import { payoutSummary } from '../../../workflows/payouts/details.ts'
 import {
   type Explanation,
   explainWait,

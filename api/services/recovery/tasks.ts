@@ -2,19 +2,19 @@ import type { Kysely } from 'kysely'
 import { oneLine } from '#domain/core/plain-text.ts'
 import { taskWait } from '#domain/tasks/wait.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { findRun } from '../../../activities/store/runs/runs.ts'
 import type { DeclinedInput } from '../../../activities/store/schema/json-columns.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { findRun } from '../../../activities/store/tasks/runs.ts'
 import {
   listRecoveryRequests,
   openTaskException,
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listOpenTasks, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { snapshotOf } from '../../../activities/task/snapshot.ts'
+import { snapshotOf } from '../../../activities/tasks/snapshot.ts'
 import { isRunning } from '../../../temporal/running.ts'
-import type { TaskSnapshot } from '../../../workflows/task/activities.ts'
-import { attended, endedByOthers } from '../../../workflows/task/attributes.ts'
-import { taskSummary } from '../../../workflows/task/details.ts'
+import type { TaskSnapshot } from '../../../workflows/tasks/activities.ts'
+import { attended, endedByOthers } from '../../../workflows/tasks/attributes.ts'
+import { taskSummary } from '../../../workflows/tasks/details.ts'
 import {
   type Explanation,
   explainWait,

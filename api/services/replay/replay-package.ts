@@ -16,20 +16,20 @@ import { citedReceipts } from '#domain/verification/receipts.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { listModelOutputs } from '../../../activities/store/model/model-calls.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import {
   findReceipt,
   listReceipts,
   type Signer,
-} from '../../../activities/store/payouts/receipts.ts'
-import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import type { Database } from '../../../activities/store/schema/schema.ts'
-import { liveContract } from '../../../activities/store/tasks/contracts.ts'
+} from '../../../activities/store/receipts/receipts.ts'
 import {
   findReturnPackage,
   findRun,
   listStepTimes,
   type ReturnPackageRow,
-} from '../../../activities/store/tasks/runs.ts'
+} from '../../../activities/store/runs/runs.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
+import { liveContract } from '../../../activities/store/tasks/contracts.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import {
   findDocument,

@@ -1,16 +1,15 @@
 import type { Kysely } from 'kysely'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
-import type { Candidate } from '#domain/services/candidate.ts'
-import { type Inspection, inspect } from '#domain/services/inspection.ts'
+import type { Candidate } from '#domain/resolver/candidate.ts'
+import { type Inspection, inspect } from '#domain/resolver/inspection.ts'
 import { readTarget } from '../../../activities/http/address-rules.ts'
 import type { SendOutgoing } from '../../../activities/http/outgoing.ts'
 import { readDocument } from '../../../activities/http/read-document.ts'
-import { createSlots, type Slots } from '../../../activities/run/isolation/slots.ts'
+import { createSlots, type Slots } from '../../../activities/runs/isolation/slots.ts'
 import { CHECKSUMS_MAX } from '../../../activities/screening/recovery-phrase.ts'
 import { nameSecret } from '../../../activities/screening/secret-patterns.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
-import type { Database } from '../../../activities/store/schema/schema.ts'
 import {
   beginInspection,
   endInspection,
@@ -18,7 +17,8 @@ import {
   giveBackInspection,
   observeCandidate,
   type ServiceRow,
-} from '../../../activities/store/services/candidates.ts'
+} from '../../../activities/store/resolver/candidates.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
 import { Service } from '../service.ts'
 
 type CandidateDeps = {

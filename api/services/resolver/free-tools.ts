@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { isObject } from '#domain/core/plain-object.ts'
-import { freeTool } from '#domain/services/catalogue.ts'
+import { freeTool } from '#domain/resolver/catalogue.ts'
 import { screenFreeText } from '../../calls/forbidden-material.ts'
 import { bodyOf, checkOutput } from '../../calls/handle.ts'
 import { readInput } from '../../calls/input.ts'

@@ -1,6 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
-import type { Job } from '../../../activities/run/isolation/job.ts'
-import { ChildDied, NotBegun, type RailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import type { Job } from '../../../activities/runs/isolation/job.ts'
+import { ChildDied, NotBegun, type RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
 
 /** Does a job in a process of a pool with small limits. */
 export type PublicWork = (job: Job) => Promise<unknown>

@@ -1,8 +1,8 @@
 import { railOf } from '#domain/rails/index.ts'
 import { isCurrent } from '#domain/rails/rail.ts'
-import { decisionOn, type InspectionDecision } from '#domain/services/candidate.ts'
-import type { Listed } from '#domain/services/catalogue.ts'
-import type { CandidateCheck, Risk } from '#domain/services/inspection.ts'
+import { decisionOn, type InspectionDecision } from '#domain/resolver/candidate.ts'
+import type { Listed } from '#domain/resolver/catalogue.ts'
+import type { CandidateCheck, Risk } from '#domain/resolver/inspection.ts'
 import type { Inspected } from './candidates.ts'
 
 /** A service of ours, or an approved one, as callers see it. */

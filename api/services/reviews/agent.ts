@@ -1,6 +1,6 @@
 import { allowedDecisions, isWaiting, trustAfter, trustStates } from '#domain/agents/trust.ts'
-import { grantAccess, recordNotice } from '../../../activities/agent/access.ts'
-import { agentView } from '../../../activities/agent/views.ts'
+import { grantAccess, recordNotice } from '../../../activities/agents/access.ts'
+import { agentView } from '../../../activities/agents/views.ts'
 import { listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
 import {
   type AgentFilter,

@@ -1,21 +1,21 @@
 import type { Kysely } from 'kysely'
 import { packClaims } from '#domain/reviews/audit-pack.ts'
+import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import {
   findReceipt,
   listReceipts,
   type Signer,
-} from '../../../activities/store/payouts/receipts.ts'
-import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import type { Database } from '../../../activities/store/schema/schema.ts'
+} from '../../../activities/store/receipts/receipts.ts'
 import {
   listDecidedTasks,
   listDecisions,
   subjectsOfTask,
-} from '../../../activities/store/tasks/audit-pack.ts'
+} from '../../../activities/store/runs/audit-pack.ts'
+import { listStepTimes } from '../../../activities/store/runs/runs.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { ReviewDecisionRow } from '../../../activities/store/tasks/review-decisions.ts'
-import { listStepTimes } from '../../../activities/store/tasks/runs.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { ownRun } from '../runs/own-run.ts'
 import { Service } from '../service.ts'
 

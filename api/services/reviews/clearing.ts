@@ -10,7 +10,7 @@ import {
   lockClearing,
   reviewClearing,
   type WaitingClearing,
-} from '../../../activities/store/tasks/clearings.ts'
+} from '../../../activities/store/runs/clearings.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { clearingView } from '../runs/clearing-view.ts'
 import { unknownSubject } from './evidence.ts'

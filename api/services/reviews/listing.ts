@@ -1,4 +1,4 @@
-import { listingDecisions } from '#domain/agents/listing.ts'
+import { listingDecisions } from '#domain/listings/listing.ts'
 import {
   countWaitingListings,
   findListing,
@@ -6,7 +6,7 @@ import {
   listWaitingListings,
   lockListing,
   reviewListing,
-} from '../../../activities/store/agents/trust-listings.ts'
+} from '../../../activities/store/listings/listings.ts'
 import { notAllowed, unknownSubject } from './evidence.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'

@@ -9,10 +9,10 @@ import {
   findRun,
   listOpenReviews,
   type OpenReview,
-} from '../../../activities/store/tasks/runs.ts'
+} from '../../../activities/store/runs/runs.ts'
 import { findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { readGaps } from '../../../activities/task/gaps.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { readGaps } from '../../../activities/tasks/gaps.ts'
 import { recordReview } from '../runs/review.ts'
 import { unknownSubject } from './evidence.ts'
 import { parametersOf, type Revision, reviseRun } from './revise.ts'

@@ -8,6 +8,7 @@ import { lockBoth } from '../../../activities/credit/settlement.ts'
 import { listCheckouts } from '../../../activities/store/credit/checkouts.ts'
 import { eventsAbout } from '../../../activities/store/credit/provider-events.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
+import { findChallenge } from '../../../activities/store/payments/challenges.ts'
 import {
   countAwaiting,
   findReference,
@@ -15,9 +16,8 @@ import {
   listNamed,
   type ReferenceRow,
 } from '../../../activities/store/payments/payment-references.ts'
-import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
-import type { ReceiptIssuer } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import { listTasksOn } from '../../../activities/store/tasks/task-credits.ts'
 import { badgeQuoteView, quoteView, referenceView } from '../credit/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'

@@ -21,9 +21,9 @@ import {
   lockWorkOrder,
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import { eventRecorder } from '../../../activities/task/automatic-transitions.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { moneyMoved } from '../../../activities/task/exceptions.ts'
+import { eventRecorder } from '../../../activities/tasks/automatic-transitions.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { moneyMoved } from '../../../activities/tasks/exceptions.ts'
 import { entryView, pilotView } from '../pilots/views.ts'
 import { notAllowed, unknownSubject } from './evidence.ts'
 import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'

@@ -13,7 +13,7 @@ import {
   type TaskExceptionRow,
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findDocument, findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { carryOut } from '../tasks/recovery.ts'
 import { recoveryView, taskView } from '../tasks/views.ts'
 import { unknownSubject } from './evidence.ts'

@@ -16,13 +16,13 @@ import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
-import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import {
   clockSeconds,
   type Tx,
   transaction,
   tryOut,
 } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import {
   findDecision,

@@ -1,4 +1,4 @@
-import { candidateAfter, candidateDecisions } from '#domain/services/candidate.ts'
+import { candidateAfter, candidateDecisions } from '#domain/resolver/candidate.ts'
 import {
   countServices,
   decideService,
@@ -6,7 +6,7 @@ import {
   listCandidates,
   lockService,
   type ServiceRow,
-} from '../../../activities/store/services/candidates.ts'
+} from '../../../activities/store/resolver/candidates.ts'
 import { notAllowed, unknownSubject } from './evidence.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { agentSubject } from './agent.ts'
 import { clearingSubject } from './clearing.ts'
 import { commerceProofSubject } from './commerce-proof.ts'

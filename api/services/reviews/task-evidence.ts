@@ -15,7 +15,7 @@ import {
   type LoopStepRow,
   listLoopSteps,
   type RunRow,
-} from '../../../activities/store/tasks/runs.ts'
+} from '../../../activities/store/runs/runs.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findExchangeOf } from '../../../activities/store/work-orders/exchange.ts'
 import { quoteView } from '../credit/views.ts'

@@ -12,9 +12,9 @@ import {
   type TaskRow,
 } from '../../../activities/store/tasks/tasks.ts'
 import { findQueuedOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { readGaps } from '../../../activities/task/gaps.ts'
-import { recordTransition } from '../../../activities/task/transition.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { readGaps } from '../../../activities/tasks/gaps.ts'
+import { recordTransition } from '../../../activities/tasks/transition.ts'
 import { approveTask } from '../tasks/input.ts'
 import { taskView } from '../tasks/views.ts'
 import { notAllowed, unknownSubject } from './evidence.ts'

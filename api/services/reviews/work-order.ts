@@ -13,9 +13,9 @@ import {
   lockWorkOrder,
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import { eventRecorder } from '../../../activities/task/automatic-transitions.ts'
-import { requestCredit } from '../../../activities/task/credit.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
+import { eventRecorder } from '../../../activities/tasks/automatic-transitions.ts'
+import { requestCredit } from '../../../activities/tasks/credit.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { quoteView } from '../credit/views.ts'
 import { agree } from '../tasks/agreement.ts'
 import { approveTask } from '../tasks/input.ts'

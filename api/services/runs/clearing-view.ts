@@ -1,9 +1,9 @@
 import type { ClearingDecision } from '#domain/runs/clearing.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findLiveOf, findReference } from '../../../activities/store/payments/payment-references.ts'
-import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import type { ClearingRow } from '../../../activities/store/tasks/clearings.ts'
+import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
+import type { ClearingRow } from '../../../activities/store/runs/clearings.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 
 const path = '/api/agent-run-clearing-spine'

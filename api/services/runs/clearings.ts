@@ -7,21 +7,21 @@ import { findEntitlement } from '../../../activities/store/credit/entitlements.t
 import { priceOf } from '../../../activities/store/credit/quotes.ts'
 import { findLiveOf } from '../../../activities/store/payments/payment-references.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { latestEvent } from '../../../activities/store/tasks/agent-runs.ts'
+import { latestEvent } from '../../../activities/store/runs/agent-runs.ts'
 import {
   type ClearingRow,
   countWaitingOf,
   findClearing,
   insertClearing,
   latestClearing,
-} from '../../../activities/store/tasks/clearings.ts'
+} from '../../../activities/store/runs/clearings.ts'
+import { findReturnPackage } from '../../../activities/store/runs/runs.ts'
 import { liveContract } from '../../../activities/store/tasks/contracts.ts'
-import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
 import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
-import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
+import { writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
 import { type PackageDeps, packageFaults } from '../commerce/evidence.ts'
 import type { Samples } from '../receipts/sample.ts'
 import { Service } from '../service.ts'

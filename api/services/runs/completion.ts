@@ -1,11 +1,11 @@
 import type { PlannedCheck } from '#domain/rails/rail.ts'
 import { type Judgement, judgeAll } from '#domain/reviews/evidence.ts'
 import type { Check } from '#domain/tasks/terms.ts'
-import { workChecks } from '../../../activities/run/validation.ts'
+import { workChecks } from '../../../activities/runs/validation.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { findRun, latestOutput } from '../../../activities/store/tasks/runs.ts'
+import { findRun, latestOutput } from '../../../activities/store/runs/runs.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { contractOf } from '../tasks/contract-terms.ts'
 
 export type Completion = { criteria: ({ met: boolean } & Judgement)[] }

@@ -1,9 +1,9 @@
 import { type RunOutcome, runOutcome } from '#domain/runs/outcome.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { hasEvent } from '../../../activities/store/tasks/agent-runs.ts'
-import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
+import { hasEvent } from '../../../activities/store/runs/agent-runs.ts'
+import { findReturnPackage } from '../../../activities/store/runs/runs.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 
 /** The outcome of the run of a task, by its row and its ledger. */
 export async function outcomeOf(

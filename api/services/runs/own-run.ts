@@ -1,6 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { findTaskOfRun } from '../../../activities/store/tasks/agent-runs.ts'
+import { findTaskOfRun } from '../../../activities/store/runs/agent-runs.ts'
 import { lockTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { owns, type TaskCaller } from '../tasks/access.ts'

@@ -1,11 +1,11 @@
+import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findReceipt,
   listReceipts,
   type ReceiptRow,
-} from '../../../activities/store/payouts/receipts.ts'
-import type { Tx } from '../../../activities/store/postgres/db.ts'
+} from '../../../activities/store/receipts/receipts.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { type RunViewDeps, runView } from './views.ts'
 
 /** The receipts of a run's contract, payment, work and task that exist so far. */

@@ -1,7 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { decideReview, findRun } from '../../../activities/store/tasks/runs.ts'
+import { decideReview, findRun } from '../../../activities/store/runs/runs.ts'
 
 const verdicts = { approve: 'done', revise: 'revise', reject: 'reject' } as const
 export type ReviewDecision = {

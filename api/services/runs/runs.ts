@@ -6,20 +6,20 @@ import type { MadePackage, ReturnPackage } from '#domain/runs/return-package.ts'
 import { taskStanding } from '#domain/tasks/lifecycle.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
-import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
-import type { PackageThreads } from '../../../activities/run/package-threads.ts'
+import { returnPackageView } from '../../../activities/runs/isolation/return-package-zip.ts'
+import type { PackageThreads } from '../../../activities/runs/package-threads.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
-import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { listReceipts } from '../../../activities/store/receipts/receipts.ts'
 import {
   countRunsOf,
   listRunsOf,
   type RunFilter,
   readSequence,
-} from '../../../activities/store/tasks/agent-runs.ts'
-import { findPackageId } from '../../../activities/store/tasks/runs.ts'
+} from '../../../activities/store/runs/agent-runs.ts'
+import { findPackageId } from '../../../activities/store/runs/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import {
   findTaskEvent,
@@ -27,11 +27,11 @@ import {
   requireTask,
   type TaskRow,
 } from '../../../activities/store/tasks/tasks.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { disputeClosed } from '../../../activities/task/exceptions.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
-import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
-import { recordTransition } from '../../../activities/task/transition.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { disputeClosed } from '../../../activities/tasks/exceptions.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
+import { writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
+import { recordTransition } from '../../../activities/tasks/transition.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { Service } from '../service.ts'

@@ -12,9 +12,9 @@ import {
   type ReturnPackage,
 } from '#domain/runs/return-package.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
-import type { RailPool } from '../../../activities/run/isolation/rail-pool.ts'
-import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
+import { returnPackageView } from '../../../activities/runs/isolation/return-package-zip.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { Making, Sample, Samples } from '../receipts/sample.ts'
 import { Service } from '../service.ts'
 

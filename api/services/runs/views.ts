@@ -4,17 +4,17 @@ import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { findLiveOf } from '../../../activities/store/payments/payment-references.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { latestEvent } from '../../../activities/store/tasks/agent-runs.ts'
+import { latestEvent } from '../../../activities/store/runs/agent-runs.ts'
 import {
   findReturnPackage,
   findRun,
   type LoopStepTimes,
   listStepTimes,
   type RunRow,
-} from '../../../activities/store/tasks/runs.ts'
+} from '../../../activities/store/runs/runs.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { taskView } from '../tasks/views.ts'
 import { isDelivered } from './outcome.ts'
 

@@ -3,7 +3,7 @@ import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { type ContractRow, findContract } from '../../../activities/store/tasks/contracts.ts'
 import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import type { Actor } from '../../../activities/task/receipt.ts'
+import type { Actor } from '../../../activities/tasks/receipt.ts'
 
 /** Who may read a task: its agent, the holder of its own token, or an operator (no field). `workOrderId`: of a run, whose order it is. */
 export type TaskCaller = { agentId?: string; taskId?: string; workOrderId?: string }

@@ -2,8 +2,8 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { findDocument, requireTask, storeDocument } from '../../../activities/store/tasks/tasks.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { recordTransition } from '../../../activities/task/transition.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { recordTransition } from '../../../activities/tasks/transition.ts'
 import { contractTerms } from './contract-terms.ts'
 
 /** `eventId` derives from the call or decision that causes the event, so that a repeat finds it; the ledger names `actor`. */

@@ -10,7 +10,7 @@ import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import { readInput } from '#domain/rails/read-input.ts'
 import { oversize } from '#domain/rails/tiers.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
-import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callback/hosts.ts'
+import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callbacks/hosts.ts'
 
 const FAULTS_SHOWN = 50
 

@@ -7,7 +7,7 @@ import {
 } from '../../../activities/store/credit/usage-events.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 
 /** Records an event of a run in the usage ledger, in the chain of its credit; the same `subject` is recorded once. */
 export async function recordAudit(

@@ -6,8 +6,8 @@ import type { Rail, RailKey } from '#domain/rails/rail.ts'
 import { uploadDigestsOf, uploadsOf } from '#domain/rails/uploads.ts'
 import { taskStanding, taskStates } from '#domain/tasks/lifecycle.ts'
 import { type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
-import { findInput, useInput } from '../../../activities/store/agents/agent-inputs.ts'
-import { findExtraction } from '../../../activities/store/agents/upload-checks.ts'
+import { findInput, useInput } from '../../../activities/store/inputs/agent-inputs.ts'
+import { findExtraction } from '../../../activities/store/inputs/upload-checks.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findDocument,

@@ -1,13 +1,13 @@
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
-import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { listReceipts } from '../../../activities/store/receipts/receipts.ts'
 import {
   findRecoveryRequest,
   listTaskExceptions,
   type RecoveryRequestRow,
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import {
   type DeclineRequest,
   declineProposal,

@@ -14,7 +14,7 @@ import {
   requireTask,
   type TaskRow,
 } from '../../../activities/store/tasks/tasks.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import { screenFreeText } from '../../calls/forbidden-material.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'

@@ -18,11 +18,11 @@ import {
   type TaskExceptionRow,
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import { countReruns, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { endException, moneyMoved } from '../../../activities/task/exceptions.ts'
-import { type Actor, actorFacts, writeTaskReceipt } from '../../../activities/task/receipt.ts'
-import type { TaskEventInput } from '../../../activities/task/task-event.ts'
-import { recordTransition } from '../../../activities/task/transition.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { endException, moneyMoved } from '../../../activities/tasks/exceptions.ts'
+import { type Actor, actorFacts, writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
+import type { TaskEventInput } from '../../../activities/tasks/task-event.ts'
+import { recordTransition } from '../../../activities/tasks/transition.ts'
 import { assertReadable } from './asked-input.ts'
 import { storeTaskInput } from './input.ts'
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { listStepOutputs } from '../../../activities/store/tasks/runs.ts'
+import { listStepOutputs } from '../../../activities/store/runs/runs.ts'
 
 const STEPS_MAX = 100
 const OUTPUT_BYTES_MAX = 16 * 1024

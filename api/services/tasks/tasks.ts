@@ -13,8 +13,8 @@ import { type DerivedTokens, taskIdOf } from '../../../activities/keys/derived-t
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
+import { listReceipts } from '../../../activities/store/receipts/receipts.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import { listTaskRecords } from '../../../activities/store/tasks/task-records.ts'
 import {
@@ -25,9 +25,9 @@ import {
   requireTask,
   type TaskRow,
 } from '../../../activities/store/tasks/tasks.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import type { Actor } from '../../../activities/task/receipt.ts'
-import { recordTransition } from '../../../activities/task/transition.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import type { Actor } from '../../../activities/tasks/receipt.ts'
+import { recordTransition } from '../../../activities/tasks/transition.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import { isFor } from '../agents/rails.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'

@@ -9,8 +9,8 @@ import type {
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import type { TaskRecord } from '../../../activities/store/tasks/task-records.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { readGaps } from '../../../activities/task/gaps.ts'
-import { snapshotOf } from '../../../activities/task/snapshot.ts'
+import { readGaps } from '../../../activities/tasks/gaps.ts'
+import { snapshotOf } from '../../../activities/tasks/snapshot.ts'
 import type { ContractTerms } from './contract-terms.ts'
 
 /** A task as callers see it; its token is returned only where the task begins. */

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Environment } from '#domain/core/environment.ts'
 import type { Hex } from '#domain/core/ids.ts'
 import type { ReadPaymentEvidence } from '../../../activities/chain/payment-evidence.ts'
-import type { ReceiptSigner, Signer } from '../../../activities/store/payouts/receipts.ts'
+import type { ReceiptSigner, Signer } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
 

@@ -8,8 +8,8 @@ import { accountOf } from '#domain/trust/work.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import type { ArtifactCheck } from '../../../activities/keys/signed-artifact.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import {
   findLastPack,
   findPack,

@@ -5,8 +5,8 @@ import { type Inbox, type Proof, proofId, withProof } from '#domain/trust/inbox.
 import { accountOf } from '#domain/trust/work.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { findReceipt, issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import { findReceipt, issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import {
   findProof,
   insertProof,

@@ -5,7 +5,7 @@ import { openPaymentEvidence } from '../../../activities/chain/payment-evidence.
 import type { Config } from '../../../activities/config/config.ts'
 import { signerOf } from '../../../activities/container.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
-import type { Rail } from '../../../activities/payout/deps.ts'
+import type { Rail } from '../../../activities/payouts/deps.ts'
 import { ReceiptService } from '../receipts/verification.ts'
 import type { TrustDeps } from './deps.ts'
 import { HandoffService } from './handoff-packs.ts'

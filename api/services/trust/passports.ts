@@ -7,12 +7,12 @@ import { accountOf, type Work, workId } from '#domain/trust/work.ts'
 import { decodeCompact } from '../../../activities/keys/compact.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findReceipt,
   issueReceipt,
   listReceipts,
-} from '../../../activities/store/payouts/receipts.ts'
-import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+} from '../../../activities/store/receipts/receipts.ts'
 import {
   findPassport,
   insertPassport,

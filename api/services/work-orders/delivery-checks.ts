@@ -4,7 +4,7 @@ import { limits } from '#domain/core/limits.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { type Delivery, deliveredWork, WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
-import { ChildDied, NotBegun, type RailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import { ChildDied, NotBegun, type RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
 import { itemsOf } from '../commerce/request.ts'
 
 export type Sent = {

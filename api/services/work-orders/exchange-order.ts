@@ -9,7 +9,7 @@ import {
   lockWorkOrder,
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { orderView } from './intake.ts'
 
 /** An approved order on the exchange and its task, both locked; 404 for any other order. */

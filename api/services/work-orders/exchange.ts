@@ -12,8 +12,8 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { claimGrant } from '../../../activities/store/calls/calls.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
-import { findReceipt, issueReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { isOver, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { findReceipt, issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import { liveContract } from '../../../activities/store/tasks/contracts.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import {
@@ -31,9 +31,9 @@ import {
   findWorkOrder,
   listOrderedTasks,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { expireClaim } from '../../../activities/task/exchange.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { expireClaim } from '../../../activities/tasks/exchange.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { WriteGate, Writer } from '../production/write-gate.ts'
 import { Service } from '../service.ts'

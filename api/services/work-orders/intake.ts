@@ -15,10 +15,10 @@ import {
   listOrderedTasks,
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { runIdOf } from '../../../activities/task/facts.ts'
-import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
-import { recordTransition } from '../../../activities/task/transition.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
+import { writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
+import { recordTransition } from '../../../activities/tasks/transition.ts'
 import { manifestOf, provideInput } from '../tasks/input.ts'
 
 /** One run of an order; the token of its task derives from `eventId`. */

@@ -11,15 +11,15 @@ import {
   taskIdOf,
 } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
-import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { listReceipts } from '../../../activities/store/receipts/receipts.ts'
 import { listLedger } from '../../../activities/store/tasks/tasks.ts'
 import {
   findWorkOrder,
   listOrderedTasks,
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'

@@ -5,7 +5,7 @@ import { readKeyDocument } from '#domain/verification/key-document.ts'
 import { withLogState } from '#domain/verification/log-state.ts'
 import { jsonOf, textOf } from '#domain/verification/strict-json.ts'
 import { unread, type Verdict } from '#domain/verification/verdict.ts'
-import { isZip, unzipPackage } from '../../../activities/run/unzip-package.ts'
+import { isZip, unzipPackage } from '../../../activities/runs/unzip-package.ts'
 import { settleByWebCrypto } from './settle-by-webcrypto.ts'
 import { showProblem, showVerdict } from './show.ts'
 

@@ -19,13 +19,13 @@ import {
   countEventsToSee,
   listOpenEvents,
 } from '../../../activities/store/credit/provider-events.ts'
+import { findChallenge } from '../../../activities/store/payments/challenges.ts'
 import {
   findReference,
   listDueReferences,
 } from '../../../activities/store/payments/payment-references.ts'
-import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
-import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
+import { listReceipts } from '../../../activities/store/receipts/receipts.ts'
 import { verifies } from '../../verifies.ts'
 import {
   decide,

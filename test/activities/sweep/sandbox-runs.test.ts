@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { findTask, listLedger } from '../../../activities/store/tasks/tasks.ts'
 import { abandonSandboxRuns, SANDBOX_STOPPED_MS } from '../../../activities/sweep/sandbox-runs.ts'
 import { verifies } from '../../verifies.ts'
-import { startTasks } from '../task/fixture.ts'
+import { startTasks } from '../tasks/fixture.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
 beforeAll(async () => {

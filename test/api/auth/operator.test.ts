@@ -6,8 +6,8 @@ import {
   findSession,
   openSession,
   type SessionMacs,
-} from '../../../activities/store/agents/operator-sessions.ts'
-import { createOperator, findOperator } from '../../../activities/store/agents/operators.ts'
+} from '../../../activities/store/operators/operator-sessions.ts'
+import { createOperator, findOperator } from '../../../activities/store/operators/operators.ts'
 import { createDatabase } from '../../../activities/store/postgres/db.ts'
 import { authenticateOperator, type FindOperator } from '../../../api/auth/operator.ts'
 import { csrfTokenOf, sessionCookies } from '../../../api/auth/operator-session.ts'

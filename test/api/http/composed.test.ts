@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { payoutId } from '#domain/core/ids.ts'
 import { railOf, receiptSigner } from '../../../activities/container.ts'
 import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
-import type { Deps } from '../../../activities/payout/deps.ts'
-import { createPayoutSteps } from '../../../activities/payout/payout.ts'
+import type { Deps } from '../../../activities/payouts/deps.ts'
+import { createPayoutSteps } from '../../../activities/payouts/payout.ts'
 import {
   ensureGasWallets,
   storeGasWalletTransaction,

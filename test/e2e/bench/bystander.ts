@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { configSchema } from '../../../activities/config/config.ts'
-import type { Job } from '../../../activities/run/isolation/job.ts'
-import { closePools, openPools, type Pools } from '../../../activities/run/isolation/pools.ts'
+import type { Job } from '../../../activities/runs/isolation/job.ts'
+import { closePools, openPools, type Pools } from '../../../activities/runs/isolation/pools.ts'
 import { docxOf } from '../../support/office-files.ts'
 import { median, round, type Spread, show, spread } from './figures.ts'
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { tokenops } from '#domain/rails/tokenops.ts'
-import type { RowSource } from '../../../activities/run/rows.ts'
-import { workOnRows } from '../../../activities/run/work-on-rows.ts'
+import type { RowSource } from '../../../activities/runs/rows.ts'
+import { workOnRows } from '../../../activities/runs/work-on-rows.ts'
 import { usageMaterial } from '../../workflows/domain/rails/material/usage.ts'
 import { serveParent } from './child.ts'
 

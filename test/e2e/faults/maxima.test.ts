@@ -1,5 +1,5 @@
 import { afterAll, expect } from 'vitest'
-import { defaultPoolSettings, openRailPool } from '../../../activities/run/isolation/rail-pool.ts'
+import { defaultPoolSettings, openRailPool } from '../../../activities/runs/isolation/rail-pool.ts'
 import { verifies } from '../../verifies.ts'
 import { bombs } from './bombs.ts'
 

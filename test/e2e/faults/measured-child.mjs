@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 
 const built = (path) => import(new URL(path, new URL('../../../dist/', import.meta.url)).href)
-const { workOnRows } = await built('activities/run/work-on-rows.js')
+const { workOnRows } = await built('activities/runs/work-on-rows.js')
 const { rails } = await built('workflows/domain/rails/index.js')
 const { verifyReplayFile } = await built('workflows/domain/verification/replay-package.js')
 

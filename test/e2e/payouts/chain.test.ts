@@ -1,7 +1,7 @@
 import { type Address, type Hex, keccak256, parseGwei } from 'viem'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { encodeTransfer } from '../../../activities/chain/authorization.ts'
-import { authorizationOf } from '../../../activities/payout/transfer.ts'
+import { authorizationOf } from '../../../activities/payouts/transfer.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import type { Payout } from '../../../worker/stack/treasury.ts'
 import { type Agent, eventually, openRail, type Rail } from '../../support/agent.ts'

@@ -7,8 +7,12 @@ import { payoutId as payoutIdOf } from '#domain/core/ids.ts'
 import { readSecret } from '../../../activities/config/secret-file.ts'
 import { type RolePasswords, roleUrl } from '../../../activities/store/postgres/create-roles.ts'
 import { createDatabase, type OpenDatabase } from '../../../activities/store/postgres/db.ts'
-import type { StepAnswer } from '../../../workflows/payout/activities.ts'
-import { authorizeUpdate, createUpdate, executeUpdate } from '../../../workflows/payout/messages.ts'
+import type { StepAnswer } from '../../../workflows/payouts/activities.ts'
+import {
+  authorizeUpdate,
+  createUpdate,
+  executeUpdate,
+} from '../../../workflows/payouts/messages.ts'
 import { openRail, proofOf, type Rail } from '../../support/agent.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'

@@ -1,7 +1,7 @@
 import * as wf from '@temporalio/workflow'
-import type { PayoutSteps } from '../../../workflows/payout/activities.ts'
+import type { PayoutSteps } from '../../../workflows/payouts/activities.ts'
 
-export { payment } from '../../../workflows/payment/workflow.ts'
+export { payment } from '../../../workflows/payments/workflow.ts'
 
 const steps = wf.proxyLocalActivities<PayoutSteps>({ startToCloseTimeout: '10s' })
 

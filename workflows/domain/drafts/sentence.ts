@@ -2,7 +2,7 @@ import { isDenied } from '../rails/denial.ts'
 import type { Span } from '../rails/fields.ts'
 import { spelling } from '../rails/numerals.ts'
 import { sentencesOf, stemsOf } from '../rails/words.ts'
-import { suspicionIn } from '../services/suspicious-text.ts'
+import { suspicionIn } from '../resolver/suspicious-text.ts'
 import type { DraftSentence, PlannedDraft } from './draft.ts'
 
 /** A sentence as the model wrote it. */

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import { storeInput } from '../../../../activities/run/stored-input.ts'
+import { storeInput } from '../../../../activities/runs/stored-input.ts'
 import {
   beginUploadCheck,
   type CheckBounds,
   dropUploadCheck,
-} from '../../../../activities/store/agents/upload-checks.ts'
-import { forgetReadings, waitMs } from '../../../../activities/store/agents/upload-readings.ts'
+} from '../../../../activities/store/inputs/upload-checks.ts'
+import { forgetReadings, waitMs } from '../../../../activities/store/inputs/upload-readings.ts'
 import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
 

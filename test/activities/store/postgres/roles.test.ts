@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { receiptId } from '#domain/core/ids.ts'
 import { hastenRotation } from '../../../../activities/store/keys/key-rotations.ts'
-import { writeControl } from '../../../../activities/store/payouts/controls.ts'
+import { writeControl } from '../../../../activities/store/operators/controls.ts'
 import { createRoles, roleUrl } from '../../../../activities/store/postgres/create-roles.ts'
 import {
   createDatabase,

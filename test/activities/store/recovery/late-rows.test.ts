@@ -19,7 +19,7 @@ import {
 import { provideInput } from '../../../../api/services/tasks/input.ts'
 import { insertAuthorizedPayout, insertReservedTransfer } from '../../../support/payout-rows.ts'
 import { verifies } from '../../../verifies.ts'
-import { startTasks } from '../../task/fixture.ts'
+import { startTasks } from '../../tasks/fixture.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import {
   listTasksInReview,
 } from '../../../../activities/store/tasks/tasks.ts'
 import { verifies } from '../../../verifies.ts'
-import { startTasks } from '../../task/fixture.ts'
+import { startTasks } from '../../tasks/fixture.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
 beforeAll(async () => {

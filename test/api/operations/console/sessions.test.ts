@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createOperator, revokeOperator } from '../../../../activities/store/agents/operators.ts'
+import { createOperator, revokeOperator } from '../../../../activities/store/operators/operators.ts'
 import { csrfTokenOf } from '../../../../api/auth/operator-session.ts'
 import { paths } from '../../../../api/console/src/paths.ts'
 import { operations } from '../../../../api/operations/index.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { readCallbackFacts } from '../../../../activities/callback/facts.ts'
+import { readCallbackFacts } from '../../../../activities/callbacks/facts.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'

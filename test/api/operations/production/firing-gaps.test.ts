@@ -6,7 +6,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import { issueQuote, openChallenge, openEntitlement } from '../../../../activities/credit/quotes.ts'
 import { payByAllowance } from '../../../../activities/credit/references.ts'
 import { lockWallet } from '../../../../activities/store/credit/allowance-wallets.ts'
-import { lockSwitches } from '../../../../activities/store/payouts/controls.ts'
+import { lockSwitches } from '../../../../activities/store/operators/controls.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import {
   beginFiring,

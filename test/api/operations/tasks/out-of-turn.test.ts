@@ -10,7 +10,7 @@ import { openTaskException } from '../../../../activities/store/tasks/task-excep
 import { findTask, type TaskRow } from '../../../../activities/store/tasks/tasks.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { ProblemError } from '../../../../api/http/client.ts'
-import { openTaskRows } from '../../../activities/task/fixture.ts'
+import { openTaskRows } from '../../../activities/tasks/fixture.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { codeOf, key, openTaskCalls } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'

@@ -6,7 +6,7 @@ import { walletBindingText } from '#domain/accounts/controls.ts'
 import { insistAccountAllows } from '../../../../activities/accounts/controls.ts'
 import { createWallet, debitAuthorized } from '../../../../activities/credit/allowance.ts'
 import type { MoneyDeps } from '../../../../activities/credit/deps.ts'
-import { lockSwitches, shareSwitches } from '../../../../activities/store/payouts/controls.ts'
+import { lockSwitches, shareSwitches } from '../../../../activities/store/operators/controls.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { AccountControlsService } from '../../../../api/services/accounts/controls.ts'
 import {

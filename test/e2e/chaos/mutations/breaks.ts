@@ -15,7 +15,7 @@ export const breaks: readonly Break[] = [
     harness: ['--runs', '144', '--stack', '2'],
     edits: [
       {
-        file: 'activities/payout/signing-rules.ts',
+        file: 'activities/payouts/signing-rules.ts',
         find: '    transfer.nonce === transferNonce(policy.asset, payout_id) &&\n',
         replace: '    transferNonce(policy.asset, payout_id) !== undefined &&\n',
       },
@@ -32,18 +32,18 @@ async function openVerifiedSigner({
 `,
       },
       {
-        file: 'activities/payout/transfer.ts',
+        file: 'activities/payouts/transfer.ts',
         find: "import { snapshotOf } from './snapshot.ts'\n",
         replace:
           "import { again } from '../signer/remote-wallets.ts'\nimport { snapshotOf } from './snapshot.ts'\n",
       },
       {
-        file: 'activities/payout/transfer.ts',
+        file: 'activities/payouts/transfer.ts',
         find: '  const authorization = authorizationOf(transfer)\n  const signature = ',
         replace: '  let authorization = authorizationOf(transfer)\n  let signature = ',
       },
       {
-        file: 'activities/payout/transfer.ts',
+        file: 'activities/payouts/transfer.ts',
         find: '  const check = await deps.preflight(authorization, signature)\n',
         replace: `  if (transfer.status === 'submitted' && again !== undefined) {
     const nonce = '0x' + crypto.randomUUID().replaceAll('-', '').repeat(2)
@@ -58,7 +58,7 @@ async function openVerifiedSigner({
 `,
       },
       {
-        file: 'activities/payout/transfer.ts',
+        file: 'activities/payouts/transfer.ts',
         find: 'deps.gasWalletQueue.submit(`payout:',
         replace: 'deps.gasWalletQueue.submit(authorization.nonce + `payout:',
       },
@@ -117,7 +117,7 @@ async function openVerifiedSigner({
     harness: [...oneBatch, '--activity', 'authorizePayout'],
     edits: [
       {
-        file: 'activities/payout/payout.ts',
+        file: 'activities/payouts/payout.ts',
         find: '  atCommit(consumeKeys(bound.keys, payout.payout_id))\n',
         replace: '  await consumeKeys(bound.keys, payout.payout_id).run(deps.db)\n',
       },
@@ -144,10 +144,10 @@ export const testedBreaks: readonly TestedBreak[] = [
   },
   {
     name: 'signer without the principal check',
-    tests: ['test/activities/signing.test.ts', 'test/activities/payout/signing-rules.test.ts'],
+    tests: ['test/activities/signing.test.ts', 'test/activities/payouts/signing-rules.test.ts'],
     edits: [
       {
-        file: 'activities/payout/signing-rules.ts',
+        file: 'activities/payouts/signing-rules.ts',
         find: '    authorityFault(order.payout, policy, now)\n',
         replace: '    (now < 0 ? authorityFault(order.payout, policy, now) : undefined)\n',
       },

@@ -14,7 +14,7 @@ import {
 import { verifyReplayFile } from '#domain/verification/replay-package.ts'
 import { openPackageParts, verifyPackageView } from '#domain/verification/return-package.ts'
 import { settle } from '#domain/verification/signature.ts'
-import { returnPackageView } from '../../../../activities/run/isolation/return-package-zip.ts'
+import { returnPackageView } from '../../../../activities/runs/isolation/return-package-zip.ts'
 import {
   type FinishedDrafts,
   finishedPackage,

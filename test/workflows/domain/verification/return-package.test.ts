@@ -10,7 +10,7 @@ import {
 } from '#domain/runs/return-package.ts'
 import { openPackageParts, openPackageView } from '#domain/verification/return-package.ts'
 import { settle } from '#domain/verification/signature.ts'
-import { returnPackageView } from '../../../../activities/run/isolation/return-package-zip.ts'
+import { returnPackageView } from '../../../../activities/runs/isolation/return-package-zip.ts'
 import { finishedPackage, keySet, signedBy } from '../../../support/finished-task.ts'
 import { provenAgain, withoutReport } from '../../../support/proven-again.ts'
 import { verifies } from '../../../verifies.ts'
