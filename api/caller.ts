@@ -2,8 +2,8 @@ import type { Scope } from '#domain/agents/credential.ts'
 import { accessWithin } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { BodyStream, Caller, Context, Presented } from './context.ts'
+import type { Writer } from './services/authority/write-gate.ts'
 import type { Payer } from './services/credit/payments.ts'
-import type { Writer } from './services/production/write-gate.ts'
 import type { TaskActor } from './services/tasks/access.ts'
 
 type Operator = Extract<Caller, { kind: 'operator' }>

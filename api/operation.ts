@@ -6,7 +6,7 @@ import type { GatedWrite } from '#domain/production/write-gate.ts'
 import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import type { CallAnswer, Context } from './context.ts'
 import { examples } from './examples/index.ts'
-import type { ToolName } from './mcp/tool-names.ts'
+import type { ToolName } from './tool-names.ts'
 
 /** How a caller proves who it is. */
 export type AccessKind = 'public' | 'wallet' | 'agent' | 'operator' | 'status' | 'provider'

@@ -18,7 +18,7 @@ import {
   tryCommand,
 } from '../api/services/recovery/commands.ts'
 import { explain, listLines, subjectOf, tracesOf } from '../api/services/recovery/list.ts'
-import { readReplayPackage } from '../api/services/replay/replay-package.ts'
+import { readReplayPackage } from '../api/services/tasks/replay-package.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { targetAges } from '../temporal/late-rows.ts'
 import { reconcileNow, watchWorkflows } from '../temporal/reconciliation.ts'

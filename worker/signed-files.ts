@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
-import type { KeySet } from '#domain/verification/signed.ts'
+import type { KeySet } from '#domain/receipts/key-set.ts'
 import { readJsonFile } from '../activities/config/config.ts'
 
 const BYTES_MAX = 256 * 1024 * 1024
@@ -12,7 +12,7 @@ export async function readContent(path: string) {
   const bytes = readFileSync(path)
   const { isZip, unzipPackage } = await import('../activities/runs/unzip-package.ts')
   if (isZip(bytes)) return unzipPackage(bytes)
-  const { textOf } = await import('#domain/verification/strict-json.ts')
+  const { textOf } = await import('#domain/core/strict-json.ts')
   return textOf(bytes)
 }
 
@@ -23,7 +23,7 @@ export const readKeys = (path: string): Promise<KeySet> =>
 /** The keys that a service publishes now. */
 export async function fetchKeys(baseUrl: string): Promise<KeySet> {
   const { readPublic } = await import('./witness/log-reader.ts')
-  const { jsonOf, textOf } = await import('#domain/verification/strict-json.ts')
+  const { jsonOf, textOf } = await import('#domain/core/strict-json.ts')
   const { keysUrlOf } = await import('#domain/verification/key-document.ts')
   const url = keysUrlOf(baseUrl.replace(/\/+$/, ''))
   const bytes = await readPublic(url)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { z } from 'zod'
-import { jsonOf } from '#domain/verification/strict-json.ts'
+import { jsonOf } from '#domain/core/strict-json.ts'
 import { writeWhole } from './secret-file.ts'
 
 /** What a process has to remember when it is started again, in the order in which it happened. */

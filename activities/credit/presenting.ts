@@ -1,6 +1,7 @@
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { Hex } from '#domain/core/ids.ts'
+import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import type { Account } from '#domain/credit/credit.ts'
 import { walletAccount } from '#domain/credit/credit.ts'
 import type { StrictPayment } from '#domain/payments/payment.ts'
@@ -8,7 +9,6 @@ import {
   atomicOf,
   mandateRequestSha256,
   type Payable,
-  type PaymentMethod,
   payerText,
 } from '#domain/payments/payment-reference.ts'
 import { searchFrom } from '../chain/outcome.ts'

@@ -1,10 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
+import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import { move } from '#domain/core/state-table.ts'
-import {
-  type AuthorityType,
-  challengeTransitions,
-  type PaymentMethod,
-} from '#domain/payments/payment-reference.ts'
+import { type AuthorityType, challengeTransitions } from '#domain/payments/payment-reference.ts'
 import {
   type ChallengeRow,
   findChallenge,

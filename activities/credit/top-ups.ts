@@ -1,5 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
-import type { PaymentMethod } from '#domain/payments/payment-reference.ts'
+import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import { findPresented, type ReferenceRow } from '../store/payments/payment-references.ts'
 import { transaction } from '../store/postgres/db.ts'
 import { ownWallet } from './allowance.ts'

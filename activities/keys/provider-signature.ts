@@ -13,6 +13,9 @@ export type ProviderKey = {
 
 export type WebhookHeaders = Readonly<Record<string, string | string[] | undefined>>
 
+/** A webhook as it came: lowercase header names, and the raw bytes that its signature is over. */
+export type SignedEvent = { readonly headers: WebhookHeaders; readonly raw: Uint8Array }
+
 /** Seconds between the signed time and ours (api-conventions.md, Access kinds). */
 const AGE_SECONDS_MAX = 300
 /** A sender that rotates its keys signs with two; a longer list only costs time. */

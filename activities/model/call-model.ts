@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { ModelOutcome, ModelOutput } from '#domain/drafts/draft.ts'
 import type { Prompt } from '#domain/drafts/prompt.ts'
+import type { ModelOutcome, ModelOutput } from '#domain/rails/drafts/draft.ts'
 import {
   type ModelBudget,
   type Reservation,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { ModelOutput } from '#domain/drafts/draft.ts'
+import { jsonOf, textOf } from '#domain/core/strict-json.ts'
 import type { Prompt } from '#domain/drafts/prompt.ts'
-import { jsonOf, textOf } from '#domain/verification/strict-json.ts'
+import type { ModelOutput } from '#domain/rails/drafts/draft.ts'
 import type { Outgoing, SendOutgoing } from '../http/outgoing.ts'
 
 /** An endpoint that speaks the OpenAI protocol for chat completions. */

@@ -1,4 +1,4 @@
-import type { StepVerdict } from '#domain/runs/controlled-loop.ts'
+import type { StepVerdict } from '#domain/tasks/controlled-loop.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import type { RunRow } from '../store/runs/runs.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'

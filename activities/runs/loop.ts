@@ -4,7 +4,6 @@ import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import { readInput } from '#domain/rails/read-input.ts'
 import { oversize } from '#domain/rails/tiers.ts'
-import type { LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import {
   asksForEvidence,
   classify,
@@ -12,6 +11,7 @@ import {
   type Pass,
   revisionAfter,
 } from '#domain/runs/fault-classes.ts'
+import type { LoopStep, StepVerdict } from '#domain/tasks/controlled-loop.ts'
 import { type Check, taskTerms } from '#domain/tasks/terms.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { latestOutput } from '../store/runs/runs.ts'

@@ -1,9 +1,9 @@
 import { Tinypool } from 'tinypool'
+import type { KeySet } from '#domain/receipts/key-set.ts'
 import type { ReplayPackage } from '#domain/runs/replay-package.ts'
 import { packageTexts, type ReturnPackage } from '#domain/runs/return-package.ts'
 import type { Report } from '#domain/verification/report.ts'
 import { verifyPackageView } from '#domain/verification/return-package.ts'
-import type { KeySet } from '#domain/verification/signed.ts'
 import { builtProgram } from '../config/package-root.ts'
 
 export type PackageJob = { readonly view: ReturnPackage; readonly keys: KeySet }

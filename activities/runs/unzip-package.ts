@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate'
+import { textOf } from '#domain/core/strict-json.ts'
 import { SIGNATURE_FILE } from '#domain/runs/return-package.ts'
 import type { PackageParts } from '#domain/verification/return-package.ts'
-import { textOf } from '#domain/verification/strict-json.ts'
 
 const FILES_MAX = 64
 const BYTES_MAX = 256 * 1024 * 1024

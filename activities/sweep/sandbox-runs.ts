@@ -1,5 +1,5 @@
 import { transaction } from '../store/postgres/db.ts'
-import { listStoppedSandboxRuns, stoppedStates } from '../store/runs/public-sandbox.ts'
+import { listStoppedSandboxRuns, stoppedStates } from '../store/tasks/public-sandbox.ts'
 import { requireTask } from '../store/tasks/tasks.ts'
 import { eventRecorder, makeAutomaticTransitions } from '../tasks/automatic-transitions.ts'
 import type { TaskDeps } from '../tasks/deps.ts'

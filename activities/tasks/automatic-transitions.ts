@@ -1,4 +1,4 @@
-import { ownMove } from '#domain/tasks/automatic-transitions.ts'
+import { ownMove } from '#domain/runs/automatic-transitions.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
 import type { StateLimits } from '../../workflows/shared/timing.ts'

@@ -1,6 +1,6 @@
 import { oneLine } from '#domain/core/plain-text.ts'
-import type { MissingEvidence } from '#domain/core/wait.ts'
 import type { Gap } from '#domain/rails/rail.ts'
+import type { MissingEvidence } from '#domain/reviews/wait.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findRun, latestOutput } from '../store/runs/runs.ts'
 

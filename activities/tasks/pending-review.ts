@@ -1,4 +1,4 @@
-import type { PendingReview } from '#domain/core/wait.ts'
+import type { PendingReview } from '#domain/reviews/wait.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findOpenReview } from '../store/runs/runs.ts'
 import { listRecoveryRequests, type TaskExceptionRow } from '../store/tasks/task-exceptions.ts'

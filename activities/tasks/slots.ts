@@ -1,7 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import { findAgent } from '../store/agents/agents.ts'
 import type { Tx } from '../store/postgres/db.ts'
-import { isPublicSandbox } from '../store/runs/public-sandbox.ts'
+import { isPublicSandbox } from '../store/tasks/public-sandbox.ts'
 import { countAtWork, listNextQueued, type TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
 import type { Transition } from './task-event.ts'

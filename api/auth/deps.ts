@@ -1,5 +1,5 @@
+import type { SignedEvent } from '../../activities/keys/provider-signature.ts'
 import type { CallRow } from '../../activities/store/calls/calls.ts'
-import type { SignedEvent } from '../services/credit/provider-events.ts'
 import type { KnownCredentials } from './agent.ts'
 import type { SpokeFor } from './agent-signature.ts'
 import type { VerifyAgentToken } from './agent-token.ts'

@@ -1,5 +1,5 @@
 import { type AnyOperation, waysOf } from '../operation.ts'
-import { fieldsOfRails } from '../services/agents/rails.ts'
+import { fieldsOfRails } from './rail-fields.ts'
 
 type Input = Readonly<Record<string, unknown>>
 /** The rails of a credential limit commands; a read shows every record of its agent. */

@@ -1,7 +1,7 @@
 import { findAgentByToken } from '../../activities/store/agents/agents.ts'
 import { findPilot } from '../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
-import { isPublicSandbox } from '../../activities/store/runs/public-sandbox.ts'
+import { isPublicSandbox } from '../../activities/store/tasks/public-sandbox.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { findWorkOrder } from '../../activities/store/work-orders/work-orders.ts'
 import type { FindTokens } from './status-token.ts'

@@ -1,8 +1,8 @@
 import { Router } from 'express'
 import { refuse } from '#domain/core/errors.ts'
+import { clientAddress } from '../calls/client-address.ts'
 import type { RateLimits } from '../calls/deps.ts'
 import type { LogService } from '../services/log/log.ts'
-import { clientAddress } from './client-address.ts'
 import { onlyGet } from './pages/only-get.ts'
 
 type Served = {

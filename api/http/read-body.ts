@@ -3,12 +3,12 @@ import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Presentation } from '../auth/presented.ts'
 import { bytesMaxOf } from '../calls/body-size.ts'
+import { clientAddress } from '../calls/client-address.ts'
 import type { RateLimits } from '../calls/deps.ts'
 import type { BodyStream } from '../context.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
 import { isWritten, mediaTypeOf } from './admit.ts'
 import { tooLarge } from './answer-error.ts'
-import { clientAddress } from './client-address.ts'
 import type { PathGroup } from './operation-groups.ts'
 
 /** How long a body may take, and how long a stream may pause. */

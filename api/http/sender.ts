@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
+import { clientAddress, isFromLoopback } from '../calls/client-address.ts'
 import type { CallRequest } from '../context.ts'
-import { clientAddress, isFromLoopback } from './client-address.ts'
 
 /** Who sends a call, and the ids of the request. */
 export type Sender = Pick<

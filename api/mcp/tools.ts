@@ -4,7 +4,7 @@ import type { Operations } from '../calls/call.ts'
 import { problemSchema } from '../http/openapi-components.ts'
 import { groupByPath } from '../http/operation-groups.ts'
 import { type AnyOperation, takesPayment, waysOf } from '../operation.ts'
-import { type ToolName, toolNames } from './tool-names.ts'
+import { type ToolName, toolNames } from '../tool-names.ts'
 
 type JsonSchema = { readonly type: 'object' } & Record<string, unknown>
 

@@ -6,7 +6,7 @@ import { providerEventTypes } from '#domain/payments/provider-event-type.ts'
 import { moverOf, readingAgentId, sentStream } from '../caller.ts'
 import { ReceiptId, Time, text } from '../fields.ts'
 import { operation } from '../operation.ts'
-import type { ActivationOf } from '../services/credit/activation.ts'
+import type { ActivationOf } from '../services/production/provider-activation.ts'
 import { ReferenceId } from '../shapes/payments.ts'
 import { RunId, runRead } from '../shapes/runs.ts'
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
-import { printedSequences } from '#domain/agents/sequences.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
+import { printedSequences } from '#domain/production/sequences.ts'
 import { commonErrors } from '../calls/problem.ts'
 import { INTERFACE_VERSION } from '../http/common-headers.ts'
 import type { HostUrls } from '../http/openapi.ts'

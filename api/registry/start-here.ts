@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
-import { printedSequences } from '#domain/agents/sequences.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { printedSequences } from '#domain/production/sequences.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
 import type { HostUrls } from '../http/openapi.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { paymentMethods } from '#domain/core/payment-methods.ts'
 import { runUsages } from '#domain/core/usage.ts'
-import { paymentMethods } from '#domain/payments/payment-reference.ts'
 import {
   clearingChecks,
   clearingDecisions,

@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
+import { paymentMethods } from '#domain/core/payment-methods.ts'
 import { quoteUnitsMax } from '#domain/credit/pricing.ts'
-import {
-  paymentMethods,
-  paymentPaths,
-  referenceStates,
-} from '#domain/payments/payment-reference.ts'
+import { paymentPaths, referenceStates } from '#domain/payments/payment-reference.ts'
 import { linkStates } from '#domain/payments/product-link.ts'
 import { reportFormats, tiers } from '#domain/rails/rail.ts'
 import { Digest, encodedText, freeText, ReceiptId, Time, text } from '../fields.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { verdicts } from '#domain/reviews/evidence.ts'
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { ResultContract } from '#domain/runs/return-package.ts'
+import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import { moverOf, readingAgentId } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { Digest, freeText, IdempotencyKey, ReceiptId, Time } from '../fields.ts'

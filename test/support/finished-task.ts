@@ -1,10 +1,10 @@
 import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
-import type { Drafts, ModelOutput } from '#domain/drafts/draft.ts'
+import type { Drafts, ModelOutput } from '#domain/rails/drafts/draft.ts'
 import type { Rail } from '#domain/rails/rail.ts'
 import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
+import type { KeySet } from '#domain/receipts/key-set.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import {
   buildReplayPackage,
   type ReplayFile,
@@ -20,10 +20,10 @@ import {
   type MadePackage,
   signedFacts,
 } from '#domain/runs/return-package.ts'
+import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import { ledgerEntry } from '#domain/tasks/ledger.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import { nextTaskState } from '#domain/tasks/lifecycle.ts'
-import type { KeySet } from '#domain/verification/signed.ts'
 import { signCompact } from '../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'

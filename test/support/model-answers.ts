@@ -1,7 +1,7 @@
 import { canonicalJson } from '#domain/core/canonical-json.ts'
-import type { ModelOutput, PlannedDraft } from '#domain/drafts/draft.ts'
 import { promptOf } from '#domain/drafts/prompt.ts'
 import type { WrittenSentence } from '#domain/drafts/sentence.ts'
+import type { ModelOutput, PlannedDraft } from '#domain/rails/drafts/draft.ts'
 
 /** A stored output in which a model wrote this. */
 export const answered = (planned: PlannedDraft, text: string): ModelOutput => ({

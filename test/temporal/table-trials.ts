@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { PacketInput } from '#domain/rails/packetops/schema.ts'
 import { packetops } from '#domain/rails/packetops.ts'
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData, TaskTerms } from '#domain/tasks/terms.ts'
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { listLoopSteps } from '../../activities/store/runs/runs.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ED25519_TORSION_SUBGROUP, ed25519 } from '@noble/curves/ed25519.js'
-import type { KeySet, PublishedKey } from '#domain/verification/signed.ts'
+import type { KeySet, PublishedKey } from '#domain/receipts/key-set.ts'
 
 /** When everything in the vectors was signed: 2026-11-21T12:00:00Z. */
 export const signedAt = 1_795_262_400

@@ -5,7 +5,7 @@ import {
   type NoteKey,
   parseVerifierKey,
 } from '#domain/log/checkpoint.ts'
-import { KeySet } from '#domain/verification/signed.ts'
+import { KeySet } from '#domain/receipts/key-set.ts'
 import { readJsonFile } from '../../activities/config/config.ts'
 import { openLogReader, readPublic } from '../witness/log-reader.ts'
 import { type Audit, auditLog, keepCheckpoint } from './audit.ts'

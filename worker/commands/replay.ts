@@ -34,7 +34,7 @@ export function addReplay(program: Command): void {
     )
     .option('--json', 'print {verdict, checks, keys} as JSON')
     .action(async (file: string, { keys, input, upload = [], json }: Options) => {
-      const { KeySet } = await import('#domain/verification/signed.ts')
+      const { KeySet } = await import('#domain/receipts/key-set.ts')
       const value = readJsonFile(file, z.unknown())
       const given = input === undefined ? {} : { input: readJsonFile(input, z.unknown()) }
       const trusted = keys === undefined ? {} : { keys: readJsonFile(keys, KeySet) }

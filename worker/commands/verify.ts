@@ -78,7 +78,7 @@ async function askLog(
 ): Promise<{ bundle: string } | 'absent' | 'pending' | 'unavailable'> {
   const { AnswerRefused, readPublic } = await import('../witness/log-reader.ts')
   const { receiptId } = await import('#domain/core/ids.ts')
-  const { objectOf, textOf: decoded } = await import('#domain/verification/strict-json.ts')
+  const { objectOf, textOf: decoded } = await import('#domain/core/strict-json.ts')
   const path = `/api/receipts/${receiptId(jws)}/bundle`
   try {
     const bytes = await readPublic(`${url.replace(/\/+$/, '')}${path}`)

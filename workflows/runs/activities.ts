@@ -1,5 +1,5 @@
 import type { Tier } from '#domain/rails/rail.ts'
-import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
+import type { LoopPlace, LoopStep, StepVerdict } from '#domain/tasks/controlled-loop.ts'
 
 /** The facts of a run that its workflow knows. */
 export type RunSnapshot = {

@@ -1,6 +1,6 @@
-import { reviewWait, type Wait } from '#domain/core/wait.ts'
 import { loopStepDecisions } from '#domain/reviews/review.ts'
-import { REVISION_ROUNDS_MAX } from '#domain/runs/controlled-loop.ts'
+import { reviewWait, type Wait } from '#domain/reviews/wait.ts'
+import { REVISION_ROUNDS_MAX } from '#domain/tasks/controlled-loop.ts'
 import { detailsOf } from '../shared/details.ts'
 import type { RunSnapshot } from './activities.ts'
 

@@ -1,6 +1,6 @@
 import * as wf from '@temporalio/workflow'
 import { priorityOf } from '#domain/rails/tiers.ts'
-import type { LoopStep } from '#domain/runs/controlled-loop.ts'
+import type { LoopStep } from '#domain/tasks/controlled-loop.ts'
 import { withoutAttentionAfter } from '../shared/attention.ts'
 import { shortSteps } from '../shared/local-activities.ts'
 import { createMutex } from '../shared/mutex.ts'

@@ -1,5 +1,5 @@
+import { actionLines, type Wait } from '#domain/reviews/wait.ts'
 import { markdownBlock, markdownCode } from '../domain/core/plain-text.ts'
-import { actionLines, type Wait } from '../domain/core/wait.ts'
 
 /** The UI cuts off the end of details: two paragraphs of a zero-width space keep the last line in sight. */
 const BLANK_LINES = ['\u200b', '', '\u200b', '']

@@ -3,7 +3,6 @@ import type { Scope } from '#domain/agents/credential.ts'
 import { mayAct, type TrustState, trustStates } from '#domain/agents/trust.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import type { ComputeNetwork } from '../calls/compute.ts'
-import { noAmount, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import {
   changeRow,
@@ -15,6 +14,7 @@ import {
   now,
   requireRow,
 } from '../postgres/rows.ts'
+import { noAmount, type WaitingFilter, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Contact } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
 

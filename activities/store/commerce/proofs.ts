@@ -1,11 +1,11 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { MissionKind } from '#domain/commerce/missions.ts'
-import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { ReferenceRow } from '../payments/payment-references.ts'
 import type { Tx } from '../postgres/db.ts'
 import { COUNTED_MAX, changeRow, countOf, findRow, lockRow } from '../postgres/rows.ts'
+import { type Reviewed, type ReviewFilter, reviewedAs } from '../reviews/review-decisions.ts'
+import { noAmount, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
-import { type Reviewed, type ReviewFilter, reviewedAs } from '../tasks/review-decisions.ts'
 
 export type CommerceProofRow = Selectable<Database['commerce_proofs']>
 export type NewCommerceProof = Omit<

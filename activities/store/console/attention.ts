@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import { lateRows, type TargetAges } from '../recovery/late-rows.ts'
-import { publicSandbox } from '../runs/public-sandbox.ts'
-import { type WaitingFilter, waitingAs } from './waiting-filter.ts'
+import { type WaitingFilter, waitingAs } from '../reviews/waiting-filter.ts'
+import { publicSandbox } from '../tasks/public-sandbox.ts'
 
 /** Work that is stopped, differences that reconciliation found, and open rows that are late. */
 export type AttentionKind = 'task' | 'payout' | 'difference' | 'late'

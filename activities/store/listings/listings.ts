@@ -1,6 +1,5 @@
 import { type Selectable, sql, type UpdateObject } from 'kysely'
 import type { BadgeState } from '#domain/listings/listing.ts'
-import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import {
   COUNTED_MAX,
@@ -14,8 +13,9 @@ import {
   now,
   updateRows,
 } from '../postgres/rows.ts'
+import type { ReviewFilter } from '../reviews/review-decisions.ts'
+import { noAmount, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
-import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
 export type ListingRow = Selectable<Database['trust_listings']>
 /** A listing with the state in which its badge is now. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
-import type { ModelOutput } from '#domain/drafts/draft.ts'
 import { type Prompt, promptDigest } from '#domain/drafts/prompt.ts'
+import type { ModelOutput } from '#domain/rails/drafts/draft.ts'
 import type { Tx } from '../postgres/db.ts'
 import { now } from '../postgres/rows.ts'
 

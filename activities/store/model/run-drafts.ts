@@ -1,5 +1,5 @@
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
-import type { Drafts } from '#domain/drafts/draft.ts'
+import type { Drafts } from '#domain/rails/drafts/draft.ts'
 import type { DraftedRound } from '../../../workflows/runs/activities.ts'
 import type { Tx } from '../postgres/db.ts'
 import { findValue, insertOnce } from '../postgres/rows.ts'

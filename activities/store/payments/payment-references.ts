@@ -1,9 +1,10 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import { namedMethods, type PaymentMethod } from '#domain/payments/payment-reference.ts'
-import { amountOf, type WaitingFilter, waitingAs } from '../console/waiting-filter.ts'
+import type { PaymentMethod } from '#domain/core/payment-methods.ts'
+import { namedMethods } from '#domain/payments/payment-reference.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import { changeRow, countOf, findRow, insertNew, lockRow, now } from '../postgres/rows.ts'
+import { amountOf, type WaitingFilter, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ReferenceRow = Selectable<Database['payment_references']>

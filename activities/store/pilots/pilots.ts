@@ -1,11 +1,11 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type PilotState, pilotLimits } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { amountOf, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { countEach, countOf, findRow, lockRow, requireRow } from '../postgres/rows.ts'
+import type { ReviewFilter } from '../reviews/review-decisions.ts'
+import { amountOf, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
-import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
 type Stored = Selectable<Database['pilots']>
 /** A pilot in its state of now, which for one that is ready for its paid next step follows from its payments. */

@@ -1,11 +1,11 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { WorkflowState } from '#domain/production/customer-workflow.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { countOf, findRow, insertOnce, lockRow, requireRow, updateRows } from '../postgres/rows.ts'
+import type { ReviewFilter } from '../reviews/review-decisions.ts'
+import { noAmount, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
-import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
 export type CustomerWorkflowRow = Selectable<Database['customer_workflows']>
 export type FiringRow = Selectable<Database['workflow_firings']>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import { publicSandbox } from '../runs/public-sandbox.ts'
+import { publicSandbox } from '../tasks/public-sandbox.ts'
 
 /** What operators watch, each with the name of its label; null: it has one value. */
 export const openWorkLabels = {

@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { type Candidate, type CandidateState, candidateId } from '#domain/resolver/candidate.ts'
 import type { Inspection } from '#domain/resolver/inspection.ts'
-import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import {
@@ -13,8 +12,9 @@ import {
   now,
   updateRows,
 } from '../postgres/rows.ts'
+import type { ReviewFilter } from '../reviews/review-decisions.ts'
+import { noAmount, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
-import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
 export type ServiceRow = Selectable<Database['services']>
 /** How many new services of one host may come within a day, and how many may wait for a decision: in all, and of this sender. */

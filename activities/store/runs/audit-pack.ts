@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import { countOf } from '../postgres/rows.ts'
-import type { ReviewDecisionRow } from '../tasks/review-decisions.ts'
+import type { ReviewDecisionRow } from '../reviews/review-decisions.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
 
 /** Decisions from a time until another, by an operator, or about these subjects. */

@@ -1,9 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import { noAmount, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { changeRow, countOf, findFirst, findRow, lockRow } from '../postgres/rows.ts'
+import { type Reviewed, type ReviewFilter, reviewedAs } from '../reviews/review-decisions.ts'
+import { noAmount, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
-import { type Reviewed, type ReviewFilter, reviewedAs } from '../tasks/review-decisions.ts'
 
 export type ClearingRow = Selectable<Database['clearings']>
 export type NewClearing = Omit<

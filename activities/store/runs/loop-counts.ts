@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { type LoopStep, loopSteps } from '#domain/runs/controlled-loop.ts'
+import { type LoopStep, loopSteps } from '#domain/tasks/controlled-loop.ts'
 import type { Tx } from '../postgres/db.ts'
 
 /** How many runs of a step are counted at most, so that a read costs the same however many runs there are. */

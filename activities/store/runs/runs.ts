@@ -1,8 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
-import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
+import type { LoopPlace, LoopStep, StepVerdict } from '#domain/tasks/controlled-loop.ts'
 import type { Tx } from '../postgres/db.ts'
 import {
   countOf,
@@ -13,8 +12,9 @@ import {
   now,
   requireRow,
 } from '../postgres/rows.ts'
+import type { ReviewFilter } from '../reviews/review-decisions.ts'
+import { totalOfQuote, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
-import type { ReviewFilter } from '../tasks/review-decisions.ts'
 
 export type RunRow = Selectable<Database['runs']>
 export type LoopStepRow = Selectable<Database['loop_steps']>

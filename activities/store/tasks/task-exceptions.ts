@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { TaskExceptionState } from '#domain/tasks/exception.ts'
-import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import {
   changeRow,
@@ -13,9 +12,10 @@ import {
   now,
   updateRows,
 } from '../postgres/rows.ts'
+import type { ReviewFilter } from '../reviews/review-decisions.ts'
+import { totalOfQuote, waitingAs } from '../reviews/waiting-filter.ts'
 import type { DeclinedInput } from '../schema/json-columns.ts'
 import type { Database } from '../schema/schema.ts'
-import type { ReviewFilter } from './review-decisions.ts'
 
 export type TaskExceptionRow = Selectable<Database['task_exceptions']>
 type StoredRequest = Selectable<Database['recovery_requests']>

@@ -4,13 +4,13 @@ import { Extraction } from '#domain/rails/documents.ts'
 import { type RailKey, tiers } from '#domain/rails/rail.ts'
 import { turnaroundOf } from '#domain/rails/tiers.ts'
 import type { LedgerEntry } from '#domain/tasks/ledger.ts'
-import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import { countOf, findValue, insertOnce } from '../postgres/rows.ts'
-import { isPublicSandbox, publicSandbox } from '../runs/public-sandbox.ts'
+import type { ReviewFilter } from '../reviews/review-decisions.ts'
+import { totalOfQuote, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
-import type { ReviewFilter } from './review-decisions.ts'
+import { isPublicSandbox, publicSandbox } from './public-sandbox.ts'
 
 export type TaskRow = Selectable<Database['tasks']>
 export type TaskEventRow = Selectable<Database['task_events']>

@@ -1,6 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { PilotState } from '#domain/pilots/pilot.ts'
-import { totalOfQuote, waitingAs } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import {
   COUNTED_MAX,
@@ -12,8 +11,9 @@ import {
   lockRow,
   updateRows,
 } from '../postgres/rows.ts'
+import type { ReviewFilter } from '../reviews/review-decisions.ts'
+import { totalOfQuote, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
-import type { ReviewFilter } from '../tasks/review-decisions.ts'
 import type { TaskRow } from '../tasks/tasks.ts'
 
 export type WorkOrderRow = Selectable<Database['work_orders']>

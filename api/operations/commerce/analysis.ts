@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
-import { Analysis } from '#domain/analysis/schema.ts'
+import { Analysis } from '#domain/commerce/analysis-schema.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
 import { limits } from '#domain/core/limits.ts'
 import { Moment } from '#domain/rails/fields.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Analysis } from '#domain/analysis/schema.ts'
+import { Analysis } from '#domain/commerce/analysis-schema.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { decisions } from '#domain/reviews/review.ts'
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'

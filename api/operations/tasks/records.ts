@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
+import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import { moverOf, subjectOf } from '../../caller.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'

@@ -16,7 +16,7 @@ import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { findStart } from '../../../activities/store/production/production-writes.ts'
 import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { ReturnPackageRow } from '../../../activities/store/runs/runs.ts'
-import { isDelivered } from '../runs/outcome.ts'
+import { isDelivered } from '../tasks/outcome.ts'
 import type { CommerceDeps } from './deps.ts'
 import type { CommerceRequest } from './request.ts'
 

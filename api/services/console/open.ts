@@ -1,6 +1,6 @@
+import { InboxService } from '../reviews/inbox.ts'
 import { AgentKeyService } from './agent-keys.ts'
 import { ControlsService } from './controls.ts'
-import { InboxService } from './inbox.ts'
 import { KeyRingService } from './key-rings.ts'
 import { MandateViews } from './mandates.ts'
 import { MoneyService } from './money.ts'

@@ -1,6 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import { recoverCommands } from '#domain/tasks/recover-command.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import {
@@ -21,10 +21,10 @@ import {
   tryCommand,
 } from '../recovery/commands.ts'
 import { explain, isTask, subjectOf, tracesOf } from '../recovery/list.ts'
+import { outcomeOf } from '../reviews/outcomes.ts'
 import { loopView } from '../runs/views.ts'
 import { Service } from '../service.ts'
 import { takenSteps } from '../tasks/steps.ts'
-import { outcomeOf } from './outcome.ts'
 import { type TemporalUi, temporalUrl } from './temporal-url.ts'
 
 const DETAIL_MAX = 500

@@ -1,10 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
+import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import { creditAccount } from '#domain/credit/credit.ts'
-import {
-  acceptedMethods,
-  instructionsBy,
-  type PaymentMethod,
-} from '#domain/payments/payment-reference.ts'
+import { acceptedMethods, instructionsBy } from '#domain/payments/payment-reference.ts'
 import { mandateChallenge } from '../../../activities/credit/presenting.ts'
 import {
   claimQuote,

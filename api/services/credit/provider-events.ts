@@ -3,8 +3,8 @@ import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { applyEvent, receiveEvent } from '../../../activities/credit/provider-events.ts'
 import {
   type ProviderKey,
+  type SignedEvent,
   verifyProviderSignature,
-  type WebhookHeaders,
 } from '../../../activities/keys/provider-signature.ts'
 import type { EventKey } from '../../../activities/store/credit/provider-events.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
@@ -12,8 +12,6 @@ import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { notifyTasks } from './notify-tasks.ts'
 
-/** A webhook as it came: lowercase header names, and the raw bytes that its signature is over. */
-export type SignedEvent = { readonly headers: WebhookHeaders; readonly raw: Uint8Array }
 type ProviderDeps = MoneyDeps &
   Pick<PaymentDeps, 'notifyTask'> & {
     providerKeys: readonly ProviderKey[]

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
-import type { PaymentMethod } from '#domain/payments/payment-reference.ts'
+import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import type { Presented } from '../../../activities/credit/presenting.ts'
 import { presentReference } from '../../../activities/credit/references.ts'
 import { verifyReference } from '../../../activities/credit/verify-reference.ts'

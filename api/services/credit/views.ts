@@ -1,12 +1,12 @@
 import { settlesNothing } from '#domain/ap2/rails.ts'
 import { refuse } from '#domain/core/errors.ts'
+import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import { pairLegs, remainingUnits } from '#domain/credit/credit.ts'
 import { BADGE_FEE, CURRENCY, type QuoteLine } from '#domain/credit/pricing.ts'
 import {
   acceptedMethods,
   type ChallengeState,
   confirmedBy,
-  type PaymentMethod,
   paymentPaths,
 } from '#domain/payments/payment-reference.ts'
 import { railOf } from '#domain/rails/index.ts'

@@ -7,14 +7,14 @@ import {
   packetInputOf,
   questionsOf,
 } from '#domain/analysis/input.ts'
-import { Analysis } from '#domain/analysis/schema.ts'
+import { Analysis } from '#domain/commerce/analysis-schema.ts'
 import { ANALYSIS_ITEM } from '#domain/commerce/reserved-names.ts'
 import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
-import type { Drafts } from '#domain/drafts/draft.ts'
 import type { Prompt } from '#domain/drafts/prompt.ts'
 import type { DiligenceResult } from '#domain/rails/diligenceops/schema.ts'
+import type { Drafts } from '#domain/rails/drafts/draft.ts'
 import type { PacketResult } from '#domain/rails/packetops/schema.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import type { RailPool } from '../../../activities/runs/isolation/rail-pool.ts'

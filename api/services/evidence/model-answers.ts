@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import type { ModelOutput } from '#domain/drafts/draft.ts'
 import type { Prompt } from '#domain/drafts/prompt.ts'
+import type { ModelOutput } from '#domain/rails/drafts/draft.ts'
 import { type ModelCaller, reserveModelCalls } from '../../../activities/store/commerce/analyses.ts'
 import {
   hasModelCalls,

@@ -1,4 +1,4 @@
-import type { Analysis } from '#domain/analysis/schema.ts'
+import type { Analysis } from '#domain/commerce/analysis-schema.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { SERVICE_CHAIN, type UsageEvent, usageEventHash } from '#domain/credit/usage-event.ts'

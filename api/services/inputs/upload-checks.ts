@@ -29,7 +29,7 @@ import { type Changes, lookUntil } from '../../../activities/store/postgres/chan
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { computeUsed } from '../../../activities/tasks/submission.ts'
 import { Service } from '../service.ts'
-import { assertAllReadable, inputRejected, sizeFaults } from '../tasks/asked-input.ts'
+import { assertAllReadable, inputRejected, sizeFaults } from './asked-input.ts'
 
 type CheckDeps = {
   db: Tx

@@ -33,8 +33,8 @@ import type { PaymentDeps } from '../credit/deps.ts'
 import { verifyAndNotify } from '../credit/references.ts'
 import { badgeQuoteView, challengeView } from '../credit/views.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
-import { isDelivered } from '../runs/outcome.ts'
 import { Service } from '../service.ts'
+import { isDelivered } from '../tasks/outcome.ts'
 
 type ListingDeps = PaymentDeps & { receipts: Pick<ReceiptService, 'verify'> }
 type Described = { display_name: string; summary: string; rails: RailKey[] }

@@ -19,13 +19,13 @@ import {
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
+import type { Writer } from '../authority/write-gate.ts'
 import {
   boundView,
   type CustomerStart,
   type ProductionDeps,
   startProductionRun,
 } from '../production/production-start.ts'
-import type { Writer } from '../production/write-gate.ts'
 import { Service } from '../service.ts'
 import { noPilot } from './no-pilot.ts'
 import { requirePilot } from './pilots.ts'

@@ -6,6 +6,7 @@ import {
   listProductionRuns,
 } from '../../../activities/store/production/customer-runs.ts'
 import { findTask } from '../../../activities/store/tasks/tasks.ts'
+import type { Writer } from '../authority/write-gate.ts'
 import { ownRun } from '../runs/own-run.ts'
 import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
@@ -15,7 +16,6 @@ import {
   type ProductionDeps,
   startProductionRun,
 } from './production-start.ts'
-import type { Writer } from './write-gate.ts'
 
 type Listed = {
   run_id?: string | undefined

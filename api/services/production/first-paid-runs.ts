@@ -17,6 +17,7 @@ import {
 import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
+import type { Writer } from '../authority/write-gate.ts'
 import { ownRun } from '../runs/own-run.ts'
 import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
@@ -26,7 +27,6 @@ import {
   type ProductionDeps,
   startProductionRun,
 } from './production-start.ts'
-import type { Writer } from './write-gate.ts'
 
 /** A production run as its agent starts it. */
 export type ProductionStart = CustomerStart & { publication_consent: boolean }

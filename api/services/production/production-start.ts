@@ -11,6 +11,7 @@ import { listReceipts } from '../../../activities/store/receipts/receipts.ts'
 import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
+import type { WriteGate, Writer } from '../authority/write-gate.ts'
 import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
@@ -25,7 +26,6 @@ import { payForRun } from '../runs/payment.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { orderOfRun, storeOrderedRun } from '../work-orders/ordered-run.ts'
 import { orderNames } from '../work-orders/work-orders.ts'
-import type { WriteGate, Writer } from './write-gate.ts'
 
 /** A run for the account of a customer, as its agent starts it. */
 export type CustomerStart = Omit<StartAsked, 'usage' | 'callback_url' | 'customer_account'> & {

@@ -32,9 +32,9 @@ import {
 } from '../../../activities/store/production/customer-workflows.ts'
 import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import type { WriteGate, Writer } from '../authority/write-gate.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { Service } from '../service.ts'
-import type { WriteGate, Writer } from './write-gate.ts'
 
 type Deps = TaskDeps & {
   gate: Pick<WriteGate, 'admit' | 'resolveCallback'>

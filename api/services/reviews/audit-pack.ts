@@ -6,6 +6,7 @@ import {
   listReceipts,
   type Signer,
 } from '../../../activities/store/receipts/receipts.ts'
+import type { ReviewDecisionRow } from '../../../activities/store/reviews/review-decisions.ts'
 import {
   listDecidedTasks,
   listDecisions,
@@ -13,7 +14,6 @@ import {
 } from '../../../activities/store/runs/audit-pack.ts'
 import { listStepTimes } from '../../../activities/store/runs/runs.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import type { ReviewDecisionRow } from '../../../activities/store/tasks/review-decisions.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { ownRun } from '../runs/own-run.ts'

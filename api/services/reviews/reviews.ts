@@ -4,7 +4,6 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
-import { reviewWait } from '#domain/core/wait.ts'
 import {
   type EvidenceManifest,
   hasSeen,
@@ -13,6 +12,7 @@ import {
   judgementFault,
 } from '#domain/reviews/evidence.ts'
 import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
+import { reviewWait } from '#domain/reviews/wait.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
@@ -23,14 +23,13 @@ import {
   tryOut,
 } from '../../../activities/store/postgres/db.ts'
 import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
-import type { Database } from '../../../activities/store/schema/schema.ts'
 import {
   findDecision,
   insertDecision,
   isDecided,
-} from '../../../activities/store/tasks/review-decisions.ts'
+} from '../../../activities/store/reviews/review-decisions.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { Issuing } from '../agents/deps.ts'
-import { type Outcome, outcomeOf } from '../console/outcome.ts'
 import { Service } from '../service.ts'
 import {
   manifestOf,
@@ -39,6 +38,7 @@ import {
   sliceOf,
   unknownSubject,
 } from './evidence.ts'
+import { type Outcome, outcomeOf } from './outcomes.ts'
 import type { Revision } from './revise.ts'
 import type { ConsoleFilter, EvidenceLink, ReviewSubject, WaitingSubject } from './subject.ts'
 import { countWaiting } from './subjects.ts'

@@ -8,7 +8,7 @@ import { openTaskException } from '../../../activities/store/tasks/task-exceptio
 import { findDocument, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { recordTransition } from '../../../activities/tasks/transition.ts'
-import { faultsOf } from '../tasks/asked-input.ts'
+import { faultsOf } from '../inputs/asked-input.ts'
 import { storeTaskInput } from '../tasks/input.ts'
 import { requestRecovery } from '../tasks/recovery.ts'
 

@@ -1,10 +1,10 @@
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
-import type { MissingEvidence } from '#domain/core/wait.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { EvidenceContent, Judgement } from '#domain/reviews/evidence.ts'
 import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
-import type { WaitingFilter as WaitsFor } from '../../../activities/store/console/waiting-filter.ts'
+import type { MissingEvidence } from '#domain/reviews/wait.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { WaitingFilter as WaitsFor } from '../../../activities/store/reviews/waiting-filter.ts'
 import type { Revision } from './revise.ts'
 import type { UploadedPart } from './uploads.ts'
 

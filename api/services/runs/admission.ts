@@ -7,12 +7,12 @@ import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { findEntitlementOf } from '../../../activities/store/credit/entitlements.ts'
 import { findLiveOf, findPresented } from '../../../activities/store/payments/payment-references.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
-import { isFor } from '../agents/rails.ts'
+import { isFor } from '../../auth/rail-fields.ts'
 import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
+import { assertCallback } from '../inputs/asked-input.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { assertCallback } from '../tasks/asked-input.ts'
 
 /** A run as its agent starts it; at most one of the ids says what pays for it. */
 export type StartAsked = {

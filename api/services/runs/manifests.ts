@@ -10,7 +10,7 @@ import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { publicWork } from '../resolver/public-work.ts'
 import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
-import { deliveredPackage } from './outcome.ts'
+import { deliveredPackage } from '../tasks/outcome.ts'
 import { ownRun } from './own-run.ts'
 import { type RunViewDeps, runView } from './views.ts'
 

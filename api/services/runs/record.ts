@@ -1,11 +1,11 @@
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { listDecisionsAbout } from '../../../activities/store/tasks/review-decisions.ts'
+import { listDecisionsAbout } from '../../../activities/store/reviews/review-decisions.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
-import { recordOf } from '../replay/replay-package.ts'
 import { contractOf } from '../tasks/contract-terms.ts'
+import { recordOf } from '../tasks/replay-package.ts'
 import { taskView } from '../tasks/views.ts'
 import { completionOf } from './completion.ts'
 

@@ -13,15 +13,16 @@ import { requestCredit } from '../../../activities/tasks/credit.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
+import type { WriteGate, Writer } from '../authority/write-gate.ts'
 import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import type { WriteGate, Writer } from '../production/write-gate.ts'
 import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import { agree, submitTask } from '../tasks/agreement.ts'
 import { manifestOf, provideInput } from '../tasks/input.ts'
+import { outcomeOf } from '../tasks/outcome.ts'
 import {
   assertPaysQuote,
   assertStartable,
@@ -30,7 +31,6 @@ import {
   type StartAsked,
   withMandate,
 } from './admission.ts'
-import { outcomeOf } from './outcome.ts'
 import { ownRun } from './own-run.ts'
 import { isUnpaid, payForRun } from './payment.ts'
 import { receiptsOfRun } from './receipts.ts'

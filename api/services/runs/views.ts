@@ -1,5 +1,5 @@
 import { resultContractVersion } from '#domain/core/contract-sets.ts'
-import { type LoopStep, loopSteps } from '#domain/runs/controlled-loop.ts'
+import { type LoopStep, loopSteps } from '#domain/tasks/controlled-loop.ts'
 import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { findLiveOf } from '../../../activities/store/payments/payment-references.ts'
@@ -15,8 +15,8 @@ import {
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
+import { isDelivered } from '../tasks/outcome.ts'
 import { taskView } from '../tasks/views.ts'
-import { isDelivered } from './outcome.ts'
 
 /** A run is shown with its token, which is derived from the call that began its task and never stored. */
 export type RunViewDeps = {

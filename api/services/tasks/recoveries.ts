@@ -18,7 +18,6 @@ import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import { screenFreeText } from '../../calls/forbidden-material.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { type ReplayDeps, replayFileOf } from '../replay/replay-package.ts'
 import { Service } from '../service.ts'
 import { PatchError, type PatchOperation, patched } from './json-patch.ts'
 import { declineTask, type RecoveryAnswer, recoverTask } from './recover-task.ts'
@@ -28,6 +27,7 @@ import {
   type RecoveryRequest,
   type ReplayRequest,
 } from './recovery.ts'
+import { type ReplayDeps, replayFileOf } from './replay-package.ts'
 import { taskView } from './views.ts'
 
 type Deps = TaskDeps &

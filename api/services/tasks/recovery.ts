@@ -1,8 +1,8 @@
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import type { LoopStep } from '#domain/runs/controlled-loop.ts'
 import { mayCancel } from '#domain/runs/outcome.ts'
+import type { LoopStep } from '#domain/tasks/controlled-loop.ts'
 import { allowedRecoveries, type RecoveryAction } from '#domain/tasks/exception.ts'
 import { resumableStates, type TaskState, taskStanding } from '#domain/tasks/lifecycle.ts'
 import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
@@ -23,7 +23,7 @@ import { endException, moneyMoved } from '../../../activities/tasks/exceptions.t
 import { type Actor, actorFacts, writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
 import type { TaskEventInput } from '../../../activities/tasks/task-event.ts'
 import { recordTransition } from '../../../activities/tasks/transition.ts'
-import { assertReadable } from './asked-input.ts'
+import { assertReadable } from '../inputs/asked-input.ts'
 import { storeTaskInput } from './input.ts'
 
 /** A request of its actor; `decided`: it needs no further decision, because an operator makes it. */

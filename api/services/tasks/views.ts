@@ -1,4 +1,4 @@
-import { nextAction, type Wait } from '#domain/core/wait.ts'
+import { nextAction, type Wait } from '#domain/reviews/wait.ts'
 import { recoveriesOf } from '#domain/tasks/exception.ts'
 import { taskWait } from '#domain/tasks/wait.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'

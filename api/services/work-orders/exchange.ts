@@ -35,7 +35,7 @@ import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { expireClaim } from '../../../activities/tasks/exchange.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
-import type { WriteGate, Writer } from '../production/write-gate.ts'
+import type { WriteGate, Writer } from '../authority/write-gate.ts'
 import { Service } from '../service.ts'
 import { type DeliveryChecks, readDelivery, type Sent } from './delivery-checks.ts'
 import {

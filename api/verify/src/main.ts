@@ -1,9 +1,9 @@
 // First: schemas ask when they are made.
 import './no-eval.ts'
+import { jsonOf, textOf } from '#domain/core/strict-json.ts'
 import { openFile } from '#domain/verification/file.ts'
 import { readKeyDocument } from '#domain/verification/key-document.ts'
 import { withLogState } from '#domain/verification/log-state.ts'
-import { jsonOf, textOf } from '#domain/verification/strict-json.ts'
 import { unread, type Verdict } from '#domain/verification/verdict.ts'
 import { isZip, unzipPackage } from '../../../activities/runs/unzip-package.ts'
 import { settleByWebCrypto } from './settle-by-webcrypto.ts'

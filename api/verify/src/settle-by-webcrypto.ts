@@ -1,6 +1,6 @@
+import { bytesIn } from '#domain/core/strict-json.ts'
 import type { Opened, SignatureCheck } from '#domain/verification/signature.ts'
 import { settle } from '#domain/verification/signature.ts'
-import { bytesIn } from '#domain/verification/strict-json.ts'
 
 /** The result, with the signature checked by the browser; by the bundled code where the browser does not know Ed25519. */
 export async function settleByWebCrypto<T>(opened: Opened<T>): Promise<T> {

@@ -19,9 +19,9 @@ import { coseSigned } from '#domain/log/cose.ts'
 import { parseKeptProof } from '#domain/log/kept-proof.ts'
 import { leafHash, merkleRoot, verifyConsistency, verifyInclusion } from '#domain/log/merkle.ts'
 import { logOrigin } from '#domain/log/origin.ts'
+import type { KeySet } from '#domain/receipts/key-set.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { verifyArtifact } from '#domain/verification/artifact.ts'
-import type { KeySet } from '#domain/verification/signed.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import {
   type KeyRings,

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { toolNames } from '../../../api/mcp/tool-names.ts'
 import { toolsOf } from '../../../api/mcp/tools.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
+import { toolNames } from '../../../api/tool-names.ts'
 import { verifies } from '../../verifies.ts'
 
 const registry: readonly AnyOperation[] = operations

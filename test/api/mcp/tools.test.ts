@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import { toolNames } from '../../../api/mcp/tool-names.ts'
 import { toolsOf } from '../../../api/mcp/tools.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
+import { toolNames } from '../../../api/tool-names.ts'
 import { verifies } from '../../verifies.ts'
 
 const registry: readonly AnyOperation[] = operations

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { type Drafts, draftNotice } from '#domain/drafts/draft.ts'
 import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { type Drafts, draftNotice } from '#domain/rails/drafts/draft.ts'
 import { createClient } from '../../../api/http/client.ts'
 import {
   claimAccessKey,

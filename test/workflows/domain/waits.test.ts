@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { backoffMs, backoffUntilMs } from '#domain/core/backoff.ts'
-import { nextAction } from '#domain/core/wait.ts'
 import { payoutWait } from '#domain/payouts/wait.ts'
+import { nextAction } from '#domain/reviews/wait.ts'
 import {
   allowedRecoveries,
   type TaskExceptionCode,

@@ -1,10 +1,10 @@
+import type { Analysis, Finding } from '../commerce/analysis-schema.ts'
 import { digestOf } from '../core/canonical-json.ts'
-import type { Drafts } from '../drafts/draft.ts'
 import type { DiligenceResult } from '../rails/diligenceops/schema.ts'
+import type { Drafts } from '../rails/drafts/draft.ts'
 import type { PacketResult } from '../rails/packetops/schema.ts'
 import type { Citation, Work } from '../rails/rail.ts'
 import { type AnalysisInput, judgedClaims } from './input.ts'
-import type { Analysis, Finding } from './schema.ts'
 
 type Analysed = {
   analysisId: string

@@ -1,5 +1,5 @@
 import { mayAct } from '../agents/trust.ts'
-import { Analysis } from '../analysis/schema.ts'
+import { Analysis } from './analysis-schema.ts'
 import { type JudgedClaim, judgeClaims } from './claims.ts'
 import type { CommerceFacts } from './facts.ts'
 import {

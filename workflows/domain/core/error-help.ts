@@ -1,5 +1,5 @@
-import { taskErrorHelp } from '../tasks/error-help.ts'
 import type { ErrorCode } from './error-codes.ts'
+import { taskErrorHelp } from './task-error-help.ts'
 
 /** What a code means in general, and what a caller does about it; the refusal itself says what it was in one call. */
 export type ErrorHelp = { readonly meaning: string; readonly action: string }

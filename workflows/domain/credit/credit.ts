@@ -1,7 +1,7 @@
 import { refuse } from '../core/errors.ts'
+import type { PaymentMethod } from '../core/payment-methods.ts'
 import { move, type StateTable } from '../core/state-table.ts'
 import type { RunUsage } from '../core/usage.ts'
-import type { PaymentMethod } from '../payments/payment-reference.ts'
 
 export type EntitlementState = 'pending' | 'funded' | 'consumed' | 'returned'
 export type EntitlementEvent = 'fund' | 'exhaust' | 'give_back' | 'restore'

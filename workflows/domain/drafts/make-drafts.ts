@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { digestOf } from '../core/canonical-json.ts'
+import { jsonOf } from '../core/strict-json.ts'
+import {
+  type Drafts,
+  draftNotice,
+  type ModelOutput,
+  type PlannedDraft,
+} from '../rails/drafts/draft.ts'
 import type { Rail, Work } from '../rails/rail.ts'
-import { jsonOf } from '../verification/strict-json.ts'
-import { type Drafts, draftNotice, type ModelOutput, type PlannedDraft } from './draft.ts'
 import { type Prompt, promptOf } from './prompt.ts'
 import {
   checkSentence,

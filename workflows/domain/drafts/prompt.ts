@@ -1,5 +1,5 @@
 import { canonicalJson, digestOf } from '../core/canonical-json.ts'
-import type { PlannedDraft } from './draft.ts'
+import type { PlannedDraft } from '../rails/drafts/draft.ts'
 
 type Message = { role: 'system' | 'user'; content: string }
 /** The messages of one call, the most tokens of its answer, and the digest of both. */

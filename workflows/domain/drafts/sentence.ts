@@ -1,9 +1,9 @@
 import { isDenied } from '../rails/denial.ts'
+import type { DraftSentence, PlannedDraft } from '../rails/drafts/draft.ts'
 import type { Span } from '../rails/fields.ts'
 import { spelling } from '../rails/numerals.ts'
 import { sentencesOf, stemsOf } from '../rails/words.ts'
 import { suspicionIn } from '../resolver/suspicious-text.ts'
-import type { DraftSentence, PlannedDraft } from './draft.ts'
 
 /** A sentence as the model wrote it. */
 export type WrittenSentence = {

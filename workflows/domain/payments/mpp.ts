@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { canonicalJson } from '../core/canonical-json.ts'
 import type { Hex } from '../core/ids.ts'
 import { ASSET_DECIMALS, CHAIN_ID, NETWORK } from '../core/limits.ts'
-import { objectIn } from '../verification/strict-json.ts'
+import { objectIn } from '../core/strict-json.ts'
 import { invalidPayment, type PaymentTerms } from './payment.ts'
 
 /**

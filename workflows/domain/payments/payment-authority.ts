@@ -1,5 +1,6 @@
+import type { PaymentMethod } from '../core/payment-methods.ts'
 import { CURRENCY } from '../credit/pricing.ts'
-import type { AuthorityType, PaymentMethod, ReferenceState } from './payment-reference.ts'
+import type { AuthorityType, ReferenceState } from './payment-reference.ts'
 
 /** What a kind of payment authority rests on. */
 export type AuthorityRule = {

@@ -1,18 +1,7 @@
 import { digestOf } from '../core/canonical-json.ts'
+import { type PaymentMethod, paymentMethods } from '../core/payment-methods.ts'
 import type { StateTable } from '../core/state-table.ts'
 import { CURRENCY } from '../credit/pricing.ts'
-
-/** The methods by which a payment challenge can be paid. */
-export const paymentMethods = [
-  'hosted_checkout',
-  'agent_allowance',
-  'payment_reference',
-  'invoice_reference',
-  'stablecoin_reference',
-  'x402_reference',
-  'ap2_mandate_reference',
-] as const
-export type PaymentMethod = (typeof paymentMethods)[number]
 
 export const paymentPaths = [
   'hosted_checkout_link',

@@ -1,4 +1,4 @@
-import type { RequiredAction, Wait } from '../core/wait.ts'
+import type { RequiredAction, Wait } from '../reviews/wait.ts'
 import { recoverCommand } from '../tasks/recover-command.ts'
 import type { PayoutState } from './payout-state.ts'
 import type { TransferStatus } from './transfer-status.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { PlannedDraft } from '../drafts/draft.ts'
+import type { PlannedDraft } from './drafts/draft.ts'
 
 export const railKeys = [
   'packetops',

@@ -1,6 +1,5 @@
 import type { Difference, DifferenceCode } from '../core/difference.ts'
 import { type Hex, transferNonce } from '../core/ids.ts'
-import { compareReceipts } from '../receipts/receipt-chain.ts'
 import type {
   LoggedTransaction,
   LoggedTransfer,
@@ -10,6 +9,7 @@ import type {
   SeenCall,
   SeenTransfer,
 } from './findings.ts'
+import { compareReceipts } from './receipt-chain.ts'
 
 /** Everything that chain, rows, workflow and receipts of one payout say differently. */
 export function comparePayout(seen: PayoutFindings): Difference[] {

@@ -3,9 +3,9 @@ import { digestOf } from '../core/canonical-json.ts'
 import { CODE_VERSION } from '../core/code-version.ts'
 import { Digest } from '../rails/fields.ts'
 import { railKeys } from '../rails/rail.ts'
+import { KeySet } from '../receipts/key-set.ts'
+import { loopSteps } from '../tasks/controlled-loop.ts'
 import { taskEvents, taskStates } from '../tasks/lifecycle.ts'
-import { KeySet } from '../verification/signed.ts'
-import { loopSteps } from './controlled-loop.ts'
 import { RunProof } from './return-package.ts'
 
 const Entry = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { runUsages } from '../core/usage.ts'
 import { railKeys, tiers } from '../rails/rail.ts'
-import { loopSteps } from '../runs/controlled-loop.ts'
+import { loopSteps } from './controlled-loop.ts'
 import { taskExceptions } from './exception.ts'
 import type { TaskEvent } from './lifecycle.ts'
 

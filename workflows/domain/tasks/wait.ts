@@ -1,11 +1,11 @@
+import { loopStepDecisions } from '../reviews/review.ts'
 import {
   type MissingEvidence,
   type PendingReview,
   type RequiredAction,
   reviewWait,
   type Wait,
-} from '../core/wait.ts'
-import { loopStepDecisions } from '../reviews/review.ts'
+} from '../reviews/wait.ts'
 import type { RecoveryAction } from './exception.ts'
 import type { TaskState } from './lifecycle.ts'
 import { recoverCommand } from './recover-command.ts'

@@ -1,4 +1,6 @@
 import { isObject } from '../core/plain-object.ts'
+import { jsonOf, readsOneWay } from '../core/strict-json.ts'
+import type { KeySet } from '../receipts/key-set.ts'
 import { RECEIPT_TYP } from '../receipts/receipt.ts'
 import { STATEMENT_TYP } from '../receipts/statement.ts'
 import { HANDOFF_TYP } from '../trust/handoff-pack.ts'
@@ -7,9 +9,8 @@ import { type AuthorityKind, openAuthority, periodOf } from './authority.ts'
 import { Bundle, judgeBundle } from './bundle.ts'
 import { openPackageView } from './return-package.ts'
 import { after, type Opened, settle } from './signature.ts'
-import { isTime, type KeySet, openSigned } from './signed.ts'
+import { isTime, openSigned } from './signed.ts'
 import { type BodyKind, bodyForms, openBody } from './signed-body.ts'
-import { jsonOf, readsOneWay } from './strict-json.ts'
 import { type ArtifactKind, judge, unread, type Verdict } from './verdict.ts'
 
 /** The artifacts that are a compact JWS by a receipt key, each under a `typ` of its own. */

@@ -5,18 +5,12 @@ import {
   signedText,
 } from '../authority/artifacts.ts'
 import { isObject } from '../core/plain-object.ts'
+import { bytesIn, hasSafeNumbers } from '../core/strict-json.ts'
+import type { KeySet, PublishedKey } from '../receipts/key-set.ts'
 import { isActivatedBy } from '../receipts/key-standing.ts'
 import { type Reason, reasons } from './reasons.ts'
 import type { Opened } from './signature.ts'
-import {
-  findKey,
-  type KeySet,
-  type PublishedKey,
-  type Signed,
-  standingOf,
-  timesOf,
-} from './signed.ts'
-import { bytesIn, hasSafeNumbers } from './strict-json.ts'
+import { findKey, type Signed, standingOf, timesOf } from './signed.ts'
 import type { Period } from './verdict.ts'
 
 /** The artifacts of delegated authority: JSON objects with a signature among their members. */

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { bytesIn } from '../core/strict-json.ts'
 import { checkBundle } from '../log/bundle.ts'
 import { NOTE_ED25519, parseCheckpointText, parseNote } from '../log/checkpoint.ts'
+import type { KeySet } from '../receipts/key-set.ts'
 import type { Reason } from './reasons.ts'
-import { findKeys, type KeySet } from './signed.ts'
-import { bytesIn } from './strict-json.ts'
+import { findKeys } from './signed.ts'
 import { type Verdict, withFailed, withHeld } from './verdict.ts'
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)

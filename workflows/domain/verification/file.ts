@@ -1,11 +1,12 @@
 import { isObject } from '../core/plain-object.ts'
+import { jsonOf, readsOneWay } from '../core/strict-json.ts'
+import type { KeySet } from '../receipts/key-set.ts'
 import { openArtifact, type TokenKind, tokenForms } from './artifact.ts'
 import { type AuthorityKind, authorityForms } from './authority.ts'
 import { openPackageParts, type PackageParts } from './return-package.ts'
 import type { Opened } from './signature.ts'
-import { headerOf, type KeySet } from './signed.ts'
+import { headerOf } from './signed.ts'
 import { type BodyKind, bodyForms, bodyKind } from './signed-body.ts'
-import { jsonOf, readsOneWay } from './strict-json.ts'
 import { type ArtifactKind, unread, type Verdict } from './verdict.ts'
 
 /** A file to verify: its text, or a zip that was taken apart; with what its reader trusts and expects. */

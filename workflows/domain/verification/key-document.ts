@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { KeySet } from './signed.ts'
+import { KeySet } from '../receipts/key-set.ts'
 
 const Time = z.iso.datetime().nullable()
 const PublicKey = z.looseObject({ kty: z.string() })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { digestOf } from '../core/canonical-json.ts'
 import { REPLAY_TYP } from '../receipts/dated-back.ts'
+import type { KeySet } from '../receipts/key-set.ts'
 import { RECEIPT_TYP } from '../receipts/receipt.ts'
 import { ReplayFile, type ReplayPackage } from '../runs/replay-package.ts'
 import { COMPLETION_TYP } from '../runs/return-package.ts'
@@ -9,7 +10,7 @@ import { checkReceipts } from './receipts.ts'
 import { type Findings, faultUnless, firstFault, openFindings, type Report } from './report.ts'
 import { type Given, rerun } from './rerun.ts'
 import { checkCompletion } from './return-package.ts'
-import { type KeySet, verifySigned } from './signed.ts'
+import { verifySigned } from './signed.ts'
 
 /** `input` where the package holds only its digest, and what was done on the files of uploads. */
 export type ReplaySettings = Given & {

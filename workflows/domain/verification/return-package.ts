@@ -1,7 +1,9 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
 import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
+import { jsonOf } from '../core/strict-json.ts'
 import { isReportFile } from '../rails/report/report.ts'
+import type { KeySet } from '../receipts/key-set.ts'
 import {
   COMPLETION_TYP,
   isKnownReport,
@@ -14,8 +16,7 @@ import {
 import type { Reason } from './reasons.ts'
 import { type Findings, faultUnless, firstFault, openFindings, type Report } from './report.ts'
 import { after, type Opened, settle } from './signature.ts'
-import { type KeySet, openSigned, type Signed } from './signed.ts'
-import { jsonOf } from './strict-json.ts'
+import { openSigned, type Signed } from './signed.ts'
 import { keyFacts, unread, type Verdict } from './verdict.ts'
 
 /** A package taken apart: the texts of its files by name, `manifest.json` among them, and its completion signature. */

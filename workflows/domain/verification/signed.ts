@@ -1,29 +1,11 @@
-import { z } from 'zod'
 import { isSoundKeyText } from '../core/ed25519.ts'
+import { bytesIn, objectIn } from '../core/strict-json.ts'
 import { timesFor } from '../receipts/dated-back.ts'
+import type { KeySet, PublishedKey } from '../receipts/key-set.ts'
 import { isActivatedBy, type KeyTimes } from '../receipts/key-standing.ts'
 import { type Reason, reasons } from './reasons.ts'
 import { type Opened, settle } from './signature.ts'
-import { bytesIn, objectIn } from './strict-json.ts'
 
-/** A key set as `/.well-known/jwks.json` serves it; members that say nothing about a signature are let be. */
-export const KeySet = z.strictObject({
-  keys: z.array(
-    z.looseObject({
-      kid: z.string(),
-      kty: z.string(),
-      crv: z.string().optional(),
-      x: z.string().optional(),
-      use_for: z.string(),
-      /** Left out in sets that were saved before keys had it. */
-      activated_at: z.iso.datetime().nullable().optional(),
-      retired_at: z.iso.datetime().nullable(),
-      revoked_at: z.iso.datetime().nullable(),
-    }),
-  ),
-})
-export type KeySet = z.output<typeof KeySet>
-export type PublishedKey = KeySet['keys'][number]
 /** A key whose public half is an Ed25519 key that may be used. */
 type SoundKey = PublishedKey & { x: string }
 

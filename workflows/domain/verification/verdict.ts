@@ -1,7 +1,8 @@
+import type { PublishedKey } from '../receipts/key-set.ts'
 import { type KeyStanding, standingNow } from '../receipts/key-standing.ts'
 import type { Check } from '../tasks/terms.ts'
 import { type Reason, reasons } from './reasons.ts'
-import { type PublishedKey, type Signed, timesOf } from './signed.ts'
+import { type Signed, timesOf } from './signed.ts'
 
 /** What is verified, each signed by the service in its own form. */
 export const artifactKinds = [

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Drafts as Drafted } from '#domain/drafts/draft.ts'
+import type { Drafts as Drafted } from '#domain/rails/drafts/draft.ts'
 import { call, type OutputOf, Refused } from '../calls.ts'
 import {
   Age,

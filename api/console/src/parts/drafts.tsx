@@ -1,4 +1,4 @@
-import type { Drafts as Drafted, DraftSentence } from '#domain/drafts/draft.ts'
+import type { Drafts as Drafted, DraftSentence } from '#domain/rails/drafts/draft.ts'
 import { Foreign } from './basics.tsx'
 import { Json } from './json.tsx'
 

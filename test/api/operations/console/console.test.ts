@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { openAgentUse } from '../../../support/agent-use.ts'
 import { newAgentClient } from '../../../support/registering-agent.ts'

@@ -7,7 +7,7 @@ import {
 } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { railOf } from '#domain/rails/index.ts'
-import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import { checkedLink } from '../../../../activities/store/credit/product-links.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { paymentMethods } from '#domain/payments/payment-reference.ts'
+import { paymentMethods } from '#domain/core/payment-methods.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { key, providerEvent, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, patiently, problemOf } from '../../../support/problems.ts'

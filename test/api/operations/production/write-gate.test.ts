@@ -5,7 +5,7 @@ import { type Tx, transaction } from '../../../../activities/store/postgres/db.t
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import type { AnyOperation } from '../../../../api/operation.ts'
 import { operations } from '../../../../api/operations/index.ts'
-import { WriteGate } from '../../../../api/services/production/write-gate.ts'
+import { WriteGate } from '../../../../api/services/authority/write-gate.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { askedWrite, type OpenProduction, openProduction } from '../../../support/production.ts'

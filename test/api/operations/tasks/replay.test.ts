@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import { KeySet } from '#domain/receipts/key-set.ts'
 import { verifyReplayFile } from '#domain/verification/replay-package.ts'
-import { KeySet } from '#domain/verification/signed.ts'
 import { decodeCompact } from '../../../../activities/keys/compact.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { actionLines, nextAction, type RequiredAction, reviewWait } from '#domain/core/wait.ts'
+import { actionLines, nextAction, type RequiredAction, reviewWait } from '#domain/reviews/wait.ts'
 import { verifies } from '../../../verifies.ts'
 
 const since = '2026-11-23T10:00:00.000Z'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { PlannedDraft } from '#domain/drafts/draft.ts'
 import { draftsOf } from '#domain/drafts/make-drafts.ts'
-import { nearestPassages } from '#domain/drafts/passages.ts'
 import { promptOf } from '#domain/drafts/prompt.ts'
 import { checkSentence } from '#domain/drafts/sentence.ts'
 import { diligenceops } from '#domain/rails/diligenceops.ts'
+import type { PlannedDraft } from '#domain/rails/drafts/draft.ts'
+import { nearestPassages } from '#domain/rails/drafts/passages.ts'
 import { answered, quoting, sentencesText } from '../../../support/model-answers.ts'
 import { verifies } from '../../../verifies.ts'
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { paymentMethods } from '#domain/core/payment-methods.ts'
 import {
   agree,
   atomicOf,
@@ -7,7 +8,6 @@ import {
   isConfirmedBy,
   mandateRequestSha256,
   payerText,
-  paymentMethods,
   type SeenTransaction,
   type Verdict,
 } from '#domain/payments/payment-reference.ts'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { paymentMethods } from '#domain/core/payment-methods.ts'
 import {
   acceptedMethods,
   agree,
@@ -6,7 +7,6 @@ import {
   challengeOfBinding,
   checkTransaction,
   instructionsFor,
-  paymentMethods,
   paymentPaths,
   type SeenTransaction,
   type Verdict,

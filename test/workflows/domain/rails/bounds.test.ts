@@ -3,7 +3,7 @@ import { DomainError } from '#domain/core/errors.ts'
 import { INPUT_CHARS_MAX } from '#domain/rails/fields.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { CAPABILITIES_MAX } from '#domain/rails/scout/schema.ts'
-import { assertReadable } from '../../../../api/services/tasks/asked-input.ts'
+import { assertReadable } from '../../../../api/services/inputs/asked-input.ts'
 import { verifies } from '../../../verifies.ts'
 
 const times = <T>(count: number, make: (at: number) => T): T[] =>

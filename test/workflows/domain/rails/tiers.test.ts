@@ -12,7 +12,7 @@ import { completed, delivered, oversize, priorityOf } from '#domain/rails/tiers.
 import { validateWork } from '../../../../activities/runs/validation.ts'
 import { workInTier } from '../../../../activities/runs/work-in-tier.ts'
 import { workOnInput } from '../../../../activities/runs/work-on-rows.ts'
-import { assertReadable } from '../../../../api/services/tasks/asked-input.ts'
+import { assertReadable } from '../../../../api/services/inputs/asked-input.ts'
 import { verifies } from '../../../verifies.ts'
 
 /** An input that names no uploads. */

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { differenceCodes } from '#domain/core/difference.ts'
 import { transferNonce } from '#domain/core/ids.ts'
-import { expectedReceipts } from '#domain/receipts/receipt-chain.ts'
 import type {
   LoggedTransfer,
   PayoutFindings,
   SeenReceipt,
 } from '#domain/reconciliation/findings.ts'
+import { expectedReceipts } from '#domain/reconciliation/receipt-chain.ts'
 import {
   attributed,
   compareGasWallet,

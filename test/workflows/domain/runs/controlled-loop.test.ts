@@ -6,7 +6,7 @@ import {
   type LoopPlace,
   loopSteps,
   type StepVerdict,
-} from '#domain/runs/controlled-loop.ts'
+} from '#domain/tasks/controlled-loop.ts'
 import {
   allowedRecoveries,
   type TaskExceptionCode,

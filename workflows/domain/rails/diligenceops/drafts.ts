@@ -1,5 +1,5 @@
-import type { PlannedDraft } from '../../drafts/draft.ts'
-import { nearestPassages } from '../../drafts/passages.ts'
+import type { PlannedDraft } from '../drafts/draft.ts'
+import { nearestPassages } from '../drafts/passages.ts'
 import type { Work } from '../rail.ts'
 import { stemsOf } from '../words.ts'
 import type { DiligenceInput, DiligenceResult } from './schema.ts'

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../core/html.ts'
 import { capitalized, oneLine } from '../../core/plain-text.ts'
-import type { Drafts } from '../../drafts/draft.ts'
+import type { Drafts } from '../drafts/draft.ts'
 import { isNeeded } from '../gaps.ts'
 import type { Citation, Finding, Gap, Work } from '../rail.ts'
 import { type Cell, wordsOf } from './cells.ts'

@@ -1,4 +1,4 @@
-import type { Drafts } from '../../drafts/draft.ts'
+import type { Drafts } from '../drafts/draft.ts'
 import type { RailKey, Tier, Work } from '../rail.ts'
 import { formatsOf } from '../tiers.ts'
 import { csvOf } from './csv.ts'

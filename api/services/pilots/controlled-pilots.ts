@@ -22,22 +22,22 @@ import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { factsOf } from '../../auth/credential-standing.ts'
-import { noPilot } from '../pilots/no-pilot.ts'
-import { pilotIdOf, requirePilot } from '../pilots/pilots.ts'
-import { assertActivated, assertOwn, beginPilot } from '../pilots/runs.ts'
-import { pilotView } from '../pilots/views.ts'
-import { activationOf, pilotWork } from '../pilots/work.ts'
-import { assertQuoted } from '../runs/admission.ts'
-import { ownRun } from '../runs/own-run.ts'
-import { Service } from '../service.ts'
-import type { TaskCaller } from '../tasks/access.ts'
+import type { Writer } from '../authority/write-gate.ts'
 import {
   boundView,
   type CustomerStart,
   type ProductionDeps,
   startProductionRun,
-} from './production-start.ts'
-import type { Writer } from './write-gate.ts'
+} from '../production/production-start.ts'
+import { assertQuoted } from '../runs/admission.ts'
+import { ownRun } from '../runs/own-run.ts'
+import { Service } from '../service.ts'
+import type { TaskCaller } from '../tasks/access.ts'
+import { noPilot } from './no-pilot.ts'
+import { pilotIdOf, requirePilot } from './pilots.ts'
+import { assertActivated, assertOwn, beginPilot } from './runs.ts'
+import { pilotView } from './views.ts'
+import { activationOf, pilotWork } from './work.ts'
 
 /** The pilot of one rail, as its path offers it. */
 export type PilotOffer = { id: string; path: string; rail: RailKey }

@@ -32,7 +32,7 @@ import {
 import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { factsOf } from '../../auth/credential-standing.ts'
-import type { ToolName } from '../../mcp/tool-names.ts'
+import type { ToolName } from '../../tool-names.ts'
 import { Service } from '../service.ts'
 
 /** The agent behind a write, its access key, and the MCP tool by which it called. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { callbackStates } from '#domain/callbacks/callback.ts'
-import { ownMove, type TaskFacts } from '#domain/tasks/automatic-transitions.ts'
+import { ownMove, type TaskFacts } from '#domain/runs/automatic-transitions.ts'
 import { type TaskState, taskStates } from '#domain/tasks/lifecycle.ts'
 import { taskEventData } from '#domain/tasks/terms.ts'
 

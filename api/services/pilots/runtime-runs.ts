@@ -12,12 +12,12 @@ import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { lockTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
-import type { PilotRunService } from '../pilots/runs.ts'
-import { recordTrial, storedInput } from '../pilots/trials.ts'
 import type { Reviewer, ReviewService } from '../reviews/reviews.ts'
 import { reviseRun } from '../reviews/revise.ts'
 import type { SandboxService } from '../runs/sandbox.ts'
 import { Service } from '../service.ts'
+import type { PilotRunService } from './runs.ts'
+import { recordTrial, storedInput } from './trials.ts'
 
 type Deps = TaskDeps & {
   pilots: Pick<PilotRunService, 'list' | 'find' | 'ready'>

@@ -1,12 +1,7 @@
 import { sha256Hex } from '../core/canonical-json.ts'
 import type { Difference } from '../core/difference.ts'
 import { receiptId } from '../core/ids.ts'
-import type {
-  MakeDifference,
-  PayoutFindings,
-  SeenReceipt,
-  SeenTransfer,
-} from '../reconciliation/findings.ts'
+import type { MakeDifference, PayoutFindings, SeenReceipt, SeenTransfer } from './findings.ts'
 
 /** The kinds that a payout in this state has, in their order. */
 export function expectedReceipts(state: string, transfer: SeenTransfer['status'] | null): string[] {

@@ -1,7 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
-import { hasUniqueNames, readJson } from '../core/json-text.ts'
-import { isObject } from '../core/plain-object.ts'
+import { hasUniqueNames, readJson } from './json-text.ts'
+import { isObject } from './plain-object.ts'
 
 /** The object in base64url (RFC 4648 §5, unpadded) of strict JSON; undefined for anything else. */
 export function objectIn(part: string): Record<string, unknown> | undefined {

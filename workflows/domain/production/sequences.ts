@@ -1,6 +1,6 @@
+import { accessKeyDelivery, selfOnboarding } from '../agents/onboarding.ts'
 import { activationSteps as providerActivation } from '../payments/provider-activation.ts'
-import { activationSteps as pilotActivation } from '../production/activation-chain.ts'
-import { accessKeyDelivery, selfOnboarding } from './onboarding.ts'
+import { activationSteps as pilotActivation } from './activation-chain.ts'
 
 /** The ordered sequences of the document, under its names. */
 const sequences: readonly { name: string; steps: readonly string[] }[] = [

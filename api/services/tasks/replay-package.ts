@@ -38,7 +38,7 @@ import {
   lockTask,
   type TaskRow,
 } from '../../../activities/store/tasks/tasks.ts'
-import { isDelivered } from '../runs/outcome.ts'
+import { isDelivered } from './outcome.ts'
 
 export type ReplayDeps = {
   readonly db: Kysely<Database>

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
-import type { WaitingFilter } from '../console/waiting-filter.ts'
 import type { Tx } from '../postgres/db.ts'
 import { insertRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
+import type { WaitingFilter } from './waiting-filter.ts'
 
 /** Which waiting subjects are listed. */
 /** What an operator decided about a record that waited for it. */

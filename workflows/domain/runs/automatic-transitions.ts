@@ -1,7 +1,7 @@
 import { type CallbackState, isCallbackOpen } from '../callbacks/callback.ts'
-import type { TaskState } from './lifecycle.ts'
-import { type CreditFacts, moneyMove, type Stopped } from './money.ts'
-import type { Check, OwnMove } from './terms.ts'
+import type { TaskState } from '../tasks/lifecycle.ts'
+import { type CreditFacts, moneyMove, type Stopped } from '../tasks/money.ts'
+import type { Check, OwnMove } from '../tasks/terms.ts'
 
 /** The facts that decide whether a task advances by itself. A fact counts only in the states that need it. */
 export type TaskFacts = {

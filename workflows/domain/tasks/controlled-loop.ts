@@ -1,4 +1,4 @@
-import type { TaskExceptionCode } from '../tasks/exception.ts'
+import type { TaskExceptionCode } from './exception.ts'
 
 /** The controlled loop of every run, in its order. */
 export const loopSteps = [

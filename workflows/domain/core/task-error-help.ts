@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../core/error-codes.ts'
+import type { ErrorCode } from './error-codes.ts'
 
 /** The words of the codes that only tasks are refused with; part of `errorHelp`. */
 export const taskErrorHelp = {

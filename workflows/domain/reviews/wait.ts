@@ -1,4 +1,4 @@
-import type { SubjectKind } from '../reviews/review.ts'
+import type { SubjectKind } from './review.ts'
 
 /** The things that a task or payout can wait for. */
 export const waitKinds = ['credit', 'input', 'review', 'evidence', 'callback', 'recovery'] as const

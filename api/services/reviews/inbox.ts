@@ -9,10 +9,10 @@ import {
   countAttention,
   listAttention,
 } from '../../../activities/store/console/attention.ts'
-import type { WaitingFilter } from '../../../activities/store/console/waiting-filter.ts'
 import type { TargetAges } from '../../../activities/store/recovery/late-rows.ts'
+import type { WaitingFilter } from '../../../activities/store/reviews/waiting-filter.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import type { ReviewService } from '../reviews/reviews.ts'
+import type { ReviewService } from './reviews.ts'
 
 export type InboxQuery = WaitingFilter & {
   action?: InboxAction | undefined
