@@ -4,6 +4,7 @@ import { isReservedName, SERVICE_PREFIX } from '#domain/commerce/reserved-names.
 import { limits } from '#domain/core/limits.ts'
 import { Address, Digest, freeText, IdempotencyKey, ReceiptId, Time } from '../fields.ts'
 import { AgentId } from './agents.ts'
+import { Receipt } from './receipts.ts'
 
 export const ProofId = z.string().regex(/^cp_[0-9a-f]{64}$/)
 export const ActivityId = z.string().regex(/^ca_[0-9a-f]{64}$/)
@@ -100,3 +101,7 @@ export const CommerceProofInput = z.strictObject({
   protocol_binding: Binding.optional(),
   idempotency_key: IdempotencyKey.optional(),
 })
+
+export const Passport = z
+  .strictObject({ ...Receipt.shape, claims: z.looseObject({}), verify_url: z.string() })
+  .meta({ id: 'AgentCommercePassport' })

@@ -4,13 +4,12 @@ import { Analysis } from '#domain/commerce/analysis-schema.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
 import { limits } from '#domain/core/limits.ts'
 import { Moment } from '#domain/rails/fields.ts'
-import { readingAgentId } from '../../caller.ts'
+import { askingOf, readingAgentId } from '../../caller.ts'
 import { Digest, freeText, ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { Decision, ItemName, named, ProofId } from '../../shapes/commerce.ts'
+import { Decision, ItemName, named, Passport, ProofId } from '../../shapes/commerce.ts'
 import { Receipt, sampled } from '../../shapes/receipts.ts'
 import { UsageEvent } from '../../shapes/usage.ts'
-import { askingOf, Passport } from './proofs.ts'
 
 const AnalysisId = z.string().regex(/^an_[0-9a-f]{64}$/)
 export const section = freeText(128, 1)

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { completionStates, movementTypes } from '#domain/payments/receipt-completion.ts'
+import { askingOf } from '../../caller.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../../shapes/agents.ts'
+import { Passport } from '../../shapes/commerce.ts'
 import { sampled } from '../../shapes/receipts.ts'
 import { UsageEvent } from '../../shapes/usage.ts'
 import { ProofRelay } from './analysis.ts'
-import { askingOf, Passport } from './proofs.ts'
 
 /** What a completion answers. */
 const completed = {

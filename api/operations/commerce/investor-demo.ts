@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { Analysis } from '#domain/commerce/analysis-schema.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
+import { askingOf } from '../../caller.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { Decision, ProofId } from '../../shapes/commerce.ts'
+import { Decision, Passport, ProofId } from '../../shapes/commerce.ts'
 import { Receipt, sampled } from '../../shapes/receipts.ts'
 import { UsageEvent } from '../../shapes/usage.ts'
 import { analysisFields, ProofRelay } from './analysis.ts'
-import { askingOf, freeEvidence, Passport, packetOf } from './proofs.ts'
+import { freeEvidence, packetOf } from './proofs.ts'
 
 const steps = ['free_proof', 'proof_relay', 'ledger', 'receipt', 'relay_state'] as const
 /** What every tour says of itself. */

@@ -15,13 +15,10 @@ import { limits } from '#domain/core/limits.ts'
 import { Moment } from '#domain/rails/fields.ts'
 import { logStates } from '#domain/receipts/log-state.ts'
 import { dayOf } from '#domain/receipts/statement.ts'
-import { agentIdOf } from '../../caller.ts'
-import type { Context } from '../../context.ts'
+import { agentIdOf, askingOf, provenAgent } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time, Usage } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { ProtocolBindingView } from '../../registry/protocol-binding-shape.ts'
-import type { ProofAgent } from '../../services/commerce/gather.ts'
-import type { Asking } from '../../services/evidence/analyses.ts'
 import { AgentId } from '../../shapes/agents.ts'
 import {
   ActivityId,
@@ -31,14 +28,11 @@ import {
   ItemName,
   MissionKind,
   named,
+  Passport,
   ProofId,
 } from '../../shapes/commerce.ts'
 import { Receipt, sampled } from '../../shapes/receipts.ts'
 import { claims, DecidedAnalysis, holds, provenAnalysis, section } from './analysis.ts'
-
-export const Passport = z
-  .strictObject({ ...Receipt.shape, claims: z.looseObject({}), verify_url: z.string() })
-  .meta({ id: 'AgentCommercePassport' })
 
 const persistence = z.strictObject({
   state: z.literal('persisted'),
@@ -111,28 +105,6 @@ const PublicCommerceProof = z
     money_movement,
   })
   .meta({ id: 'PublicCommerceProof' })
-
-/** The agent whose access key the call presents. */
-function provenAgent({ caller }: Context): ProofAgent | undefined {
-  const credential = caller.kind === 'public' ? caller.credential : undefined
-  if (credential === undefined) return undefined
-  const { agent_id, credential_id, trust_state, rails, scopes, sandbox } = credential
-  return {
-    agentId: agent_id,
-    credentialId: credential_id,
-    trust: trust_state,
-    rails,
-    sandbox,
-    mayPublish: scopes.includes('proofs:publish'),
-  }
-}
-
-/** Who asks for an analysis: an agent by its access key, or an address. */
-export function askingOf(context: Context): Asking {
-  const { caller, callId } = context
-  const address = caller.kind === 'public' ? caller.address : ''
-  return { agent: provenAgent(context), address, callId }
-}
 
 /** POST /api/agent-commerce-proof: computes on what the caller sends and on records, and moves nothing. */
 export const commerceProofEvaluate = operation({
