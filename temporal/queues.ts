@@ -14,7 +14,7 @@ export const RUNS_QUEUE = 'runs'
 export const STRANGERS_QUEUE = 'strangers'
 
 /** Every queue, and what its workers poll for. */
-export const taskQueues: Readonly<Record<string, 'workflow' | 'activity'>> = {
+export const taskQueues = {
   [PAYOUTS_QUEUE]: 'workflow',
   [SIGNING_QUEUE]: 'activity',
   [TRANSFERS_QUEUE]: 'activity',
@@ -22,13 +22,15 @@ export const taskQueues: Readonly<Record<string, 'workflow' | 'activity'>> = {
   [TASKS_QUEUE]: 'workflow',
   [RUNS_QUEUE]: 'activity',
   [STRANGERS_QUEUE]: 'activity',
-}
+} as const satisfies Record<string, 'workflow' | 'activity'>
+export type TaskQueue = keyof typeof taskQueues
 
 const moneyQueues: readonly string[] = [PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE]
 
-/** Throws when a queue does not exist, or when one process would serve `runs` together with a queue that moves money. */
-export function refuseQueues(queues: readonly string[]): void {
-  const unknown = queues.filter((queue) => !Object.hasOwn(taskQueues, queue))
+/** These queues, each once; throws when one does not exist, or when one process would serve `runs` together with a queue that moves money. */
+export function checkQueues(queues: readonly string[]): ReadonlySet<TaskQueue> {
+  const isKnown = (queue: string): queue is TaskQueue => Object.hasOwn(taskQueues, queue)
+  const unknown = queues.filter((queue) => !isKnown(queue))
   const all = Object.keys(taskQueues).join(', ')
   if (queues.length === 0) throw new Error(`configuration: TASK_QUEUES names no queue of ${all}`)
   if (unknown.length > 0)
@@ -41,4 +43,5 @@ export function refuseQueues(queues: readonly string[]): void {
     throw new Error(
       `TASK_QUEUES: the queues of runs need a separate worker process, apart from ${shared.join(', ')}; start another with TASK_QUEUES=runs,strangers`,
     )
+  return new Set(queues.filter(isKnown))
 }

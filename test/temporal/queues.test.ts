@@ -3,9 +3,9 @@ import { expect } from 'vitest'
 import { configSchema } from '../../activities/config/config.ts'
 import {
   CALLBACKS_QUEUE,
+  checkQueues,
   PAYOUTS_QUEUE,
   RUNS_QUEUE,
-  refuseQueues,
   SIGNING_QUEUE,
   STRANGERS_QUEUE,
   TASKS_QUEUE,
@@ -36,10 +36,10 @@ verifies(
           runs.some((queue) => served.includes(queue)) &&
           served.some((queue) => money.includes(queue))
         if (shared)
-          expect(() => refuseQueues(served)).toThrow(
+          expect(() => checkQueues(served)).toThrow(
             'the queues of runs need a separate worker process',
           )
-        else expect(() => refuseQueues(served)).not.toThrow()
+        else expect(() => checkQueues(served)).not.toThrow()
       }),
     )
   },
