@@ -1,18 +1,189 @@
-import { type Hex, keccak256, parseSignature, serializeTransaction } from 'viem'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Hex,
+  keccak256,
+  parseSignature,
+  parseTransaction,
+  recoverTransactionAddress,
+  serializeTransaction,
+} from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { z } from 'zod'
+import { CHAIN_ID } from '#domain/core/limits.ts'
+import { authorizationDigest } from '../chain/authorization.ts'
 import type { GasAccount } from '../chain/gas-account.ts'
 import { type DigestSigner, digestSigner } from '../chain/sign-digest.ts'
+import { recoverSigner } from '../chain/wallet-signature.ts'
 import { type Config, readJsonFile } from '../config/config.ts'
 import type { SignerConfig } from '../config/signer-config.ts'
-import { type KeyRings, loadKeyRings } from '../keys/key-ring.ts'
+import {
+  decodeBase64url,
+  encodeBase64url,
+  type SigningKey,
+  verifySignature,
+} from '../keys/compact.ts'
+import {
+  type KeyRing,
+  type KeyRings,
+  loadKeyRings,
+  ofEachRing,
+  type Ring,
+  rereadableRings,
+  ringAlgs,
+  ringOf,
+} from '../keys/key-ring.ts'
 import { type ModuleReference, moduleReference } from '../keys/module-reference.ts'
 import type { Signer } from '../payouts/deps.ts'
 import { createPayoutSigner, signingPolicyOf } from '../payouts/signer.ts'
-import { connectSigner } from './client.ts'
-import { keysAnswer } from './protocol.ts'
-import { openRemoteRings } from './remote-rings.ts'
-import { openRemoteGasAccounts, openRemotePayoutSigner } from './remote-wallets.ts'
+import type { SigningOrder } from '../payouts/signing-rules.ts'
+import { authorizationOf } from '../payouts/transfer.ts'
+import { connectSigner, type SignerConnection } from './client.ts'
+import {
+  gasAnswer,
+  gasParams,
+  type KeysAnswer,
+  keysAnswer,
+  orderParams,
+  signAnswer,
+  transferAnswer,
+  walletsAnswer,
+} from './protocol.ts'
+
+/** How long a process that starts waits for its signer. */
+const START_WITHIN_MS = 15_000
+
+/** The rings of the signer at this socket; each signature is verified before it is used. Throws when no signer answers within 15 s. */
+async function openRemoteRings(socket: string): Promise<KeyRings> {
+  const connection = connectSigner(socket)
+  const read = async () => ringsOf(connection, await connection.call('keys', {}, keysAnswer))
+  return rereadableRings(await untilAnswered(read), read)
+}
+
+/** What a process asks its signer when it starts: again while no answer comes, for at most 15 s. */
+async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + START_WITHIN_MS
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await sleep(100)
+    }
+  }
+}
+
+function ringsOf(connection: SignerConnection, { rings }: KeysAnswer): KeyRings {
+  return ofEachRing((ring) => remoteRing(connection, ring, rings[ring]))
+}
+
+function remoteRing(
+  connection: SignerConnection,
+  ring: Ring,
+  entries: KeysAnswer['rings'][Ring],
+): KeyRing {
+  return ringOf(
+    ring,
+    entries.map(({ kid, state, public_jwk }) => ({
+      state,
+      key: remoteKey(connection, { ring, kid, publicJwk: public_jwk }),
+    })),
+  )
+}
+
+function remoteKey(
+  connection: SignerConnection,
+  { ring, kid, publicJwk }: { ring: Ring; kid: string; publicJwk: Record<string, string> },
+): SigningKey {
+  const alg = ringAlgs[ring]
+  return {
+    ring,
+    kid,
+    alg,
+    publicJwk,
+    sign: async (text, proof) => {
+      const bytes = encodeBase64url(Buffer.from(text))
+      const answer = await connection.call('sign', { kid, bytes, proof }, signAnswer)
+      const signature = decodeBase64url(answer.signature)
+      if (!verifySignature({ alg, publicJwk }, text, signature))
+        throw new Error(`the signer answered with no signature of ${kid}`)
+      return signature
+    },
+  }
+}
+
+type Settings = { socket: string; asset: Hex; dailyCapAtomic: bigint }
+
+/** The payout wallet of the signer at this socket; each signature is verified before it is stored. */
+async function openRemotePayoutSigner({
+  socket,
+  asset,
+  dailyCapAtomic,
+}: Settings): Promise<Signer> {
+  const connection = connectSigner(socket)
+  const { payout_wallet } = await walletsOf(connection)
+  return {
+    dailyCapAtomic,
+    sign: async (order) => {
+      const answer = await connection.call('sign_transfer', orderText(order), transferAnswer)
+      if ('withheld' in answer) return answer
+      const digest = authorizationDigest(asset, authorizationOf(order.transfer))
+      if (recoverSigner(digest, answer.signature) !== payout_wallet)
+        throw new Error('the signer answered with no signature of the payout wallet')
+      return answer
+    },
+  }
+}
+
+/** Whose keys the signer holds. */
+const walletsOf = (connection: SignerConnection) =>
+  untilAnswered(() => connection.call('wallets', {}, walletsAnswer))
+
+const orderText = ({ payout, transfer, inUse }: SigningOrder) =>
+  orderParams.parse({ payout, transfer, in_use: inUse.toString() })
+
+/** The gas wallets of the signer at this socket; each transaction is read again before it is stored. */
+async function openRemoteGasAccounts(socket: string): Promise<GasAccount[]> {
+  const connection = connectSigner(socket)
+  const { gas_wallets } = await walletsOf(connection)
+  return gas_wallets.map((address) => ({
+    address,
+    signTransaction: async (transaction) => {
+      const { to, data, nonce, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction
+      const request = gasParams.parse({
+        wallet: address,
+        to: to.toLowerCase(),
+        data,
+        nonce: nonce.toString(),
+        gas: gas.toString(),
+        max_fee_per_gas: maxFeePerGas.toString(),
+        max_priority_fee_per_gas: maxPriorityFeePerGas.toString(),
+      })
+      const { raw } = await connection.call('sign_gas_transaction', request, gasAnswer)
+      await assertSigned(raw, { ...transaction, from: address })
+      return raw
+    },
+  }))
+}
+
+/** Throws unless the raw bytes are this transaction with a signature of `from`. */
+async function assertSigned(
+  raw: Hex,
+  asked: Parameters<GasAccount['signTransaction']>[0] & { from: Hex },
+): Promise<void> {
+  const serializedTransaction = raw as `0x02${string}`
+  const { chainId, nonce = 0, to, data = '0x', ...read } = parseTransaction(serializedTransaction)
+  const isAsked =
+    chainId === CHAIN_ID &&
+    nonce === asked.nonce &&
+    to?.toLowerCase() === asked.to.toLowerCase() &&
+    data === asked.data &&
+    (read.value ?? 0n) === 0n &&
+    read.gas === asked.gas &&
+    read.maxFeePerGas === asked.maxFeePerGas
+  const from = await recoverTransactionAddress({ serializedTransaction })
+  if (!isAsked || from.toLowerCase() !== asked.from)
+    throw new Error('the signer answered with another transaction')
+}
 
 const privateKey = z
   .string()

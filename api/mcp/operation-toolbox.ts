@@ -1,15 +1,127 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { credentialHeader } from '#domain/payments/mpp.ts'
 import type { Executed, Operations } from '../calls/call.ts'
 import type { CallAnswer, CallRequest } from '../context.ts'
 import type { Sender } from '../http/sender.ts'
 import type { AnyOperation } from '../operation.ts'
 import { cancelRun } from './operations/cancel-run.ts'
 import { type FollowedRun, followRun } from './operations/follow-run.ts'
-import { groupOf, requestOf } from './request.ts'
-import { isRefused, objectResult, resultOf } from './result.ts'
 import { handleOf, isOver, type Tasks, type TaskView, takesTasks } from './tasks.ts'
-import type { Toolbox } from './toolbox.ts'
+import type { Toolbox, ToolCall } from './toolbox.ts'
 import { type Tool, toolsOf } from './tools.ts'
+
+/** Where MCP has the credential of MPP (draft-payment-transport-mcp). */
+const MPP_CREDENTIAL = 'org.paymentauth/credential'
+
+/** The call of a tool as the request that its operation gets over HTTP, so that proofs and signatures are the same. */
+function requestOf(
+  tool: Tool,
+  { args, meta }: Pick<ToolCall, 'args' | 'meta'>,
+  sender: Sender,
+): CallRequest {
+  const { operation, keyInHeader, entry } = tool
+  const { method, path } = operation.http
+  const { idempotency_key: key, ...others } = args
+  const lifted = keyInHeader && key !== undefined
+  const input = {
+    ...(operation.mode === undefined ? {} : { mode: operation.mode }),
+    ...(lifted ? others : args),
+  }
+  return {
+    ...sender,
+    headers: {
+      ...sender.headers,
+      ...paymentOf(meta),
+      ...(lifted ? { 'idempotency-key': String(key) } : {}),
+    },
+    tool: entry.name,
+    method,
+    path,
+    params: {},
+    ...(method === 'GET'
+      ? { body: null, query: input }
+      : { body: Buffer.from(JSON.stringify(input)), query: {} }),
+  }
+}
+
+/** The operations of the tool's path. `mode` is no argument: one that a client sends cannot lead to another operation of them. */
+const groupOf = ({ group, operation }: Tool, args: ToolCall['args']): Operations =>
+  'mode' in args ? [operation] : group
+
+/** The payments of `_meta` as the headers of x402 and MPP over HTTP. */
+function paymentOf(meta: ToolCall['meta']): Record<string, string> {
+  const { 'x402/payment': payment, [MPP_CREDENTIAL]: credential } = meta
+  return {
+    ...(payment === undefined
+      ? {}
+      : { 'payment-signature': Buffer.from(JSON.stringify(payment)).toString('base64') }),
+    ...(credential === undefined ? {} : { 'payment-authorization': credentialHeader(credential) }),
+  }
+}
+
+/** The answer of a call as the result of its tool: the same object as structured content and as text. */
+function resultOf(
+  { operation, entry }: Tool,
+  answer: CallAnswer,
+  sent: ToolCall['meta'],
+): CallToolResult {
+  const isError = isRefused(operation, answer)
+  const body = answer.body as Record<string, unknown>
+  const object = isError && 'accepts' in body ? paymentRequired(entry.name, body) : body
+  const _meta = { ...challengesOf(body), ...paymentMeta(answer, sent) }
+  return {
+    ...objectResult(object, { isError }),
+    ...(Object.keys(_meta).length === 0 ? {} : { _meta }),
+  }
+}
+
+/** The challenges of MPP in a refusal that asks for a payment. */
+const challengesOf = ({ payment_challenges: challenges }: Record<string, unknown>) =>
+  challenges === undefined
+    ? {}
+    : { 'org.paymentauth/payment-required': { httpStatus: 402, challenges } }
+
+/** The settlement of the call: as x402 has it, and for a credential of MPP as its receipt. */
+function paymentMeta({ headers }: CallAnswer, { [MPP_CREDENTIAL]: credential }: ToolCall['meta']) {
+  const { 'PAYMENT-RESPONSE': paid, 'Payment-Receipt': receipt } = headers
+  if (typeof paid !== 'string' || typeof receipt !== 'string') return {}
+  const challengeId = Object(Object(credential).challenge).id
+  return {
+    'x402/payment-response': decoded(paid),
+    ...(credential === undefined
+      ? {}
+      : { 'org.paymentauth/receipt': { ...decoded(receipt), challengeId } }),
+  }
+}
+
+/** Whether an answer is the refusal of a call; some operations have a status over 399 as their success. */
+const isRefused = (
+  { status: successes }: Pick<AnyOperation, 'status'>,
+  { status }: CallAnswer,
+): boolean => status >= 400 && !successes.includes(status)
+
+/** An object as a result, as structured content and as text. */
+const objectResult = (
+  object: Record<string, unknown>,
+  { isError }: { isError: boolean },
+): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(object) }],
+  structuredContent: object,
+  ...(isError ? { isError } : {}),
+})
+
+/** The problem, which has an x402 offer in it, with what else x402 names; its resource is the tool. */
+function paymentRequired(name: string, problem: Record<string, unknown>) {
+  const { resource, detail } = problem
+  return {
+    ...problem,
+    error: detail,
+    resource: { ...(resource as object), url: `mcp://tool/${name}` },
+  }
+}
+
+const decoded = (header: string): object =>
+  JSON.parse(Buffer.from(header, 'base64').toString('utf8'))
 
 type Call = (operations: Operations, request: CallRequest) => Promise<Executed>
 

@@ -3,7 +3,10 @@ import { originValidation, toNodeHandler } from '@modelcontextprotocol/node'
 import {
   createMcpHandler,
   localhostAllowedHostnames,
+  type McpRequestContext,
+  ProtocolError,
   ProtocolErrorCode,
+  Server,
 } from '@modelcontextprotocol/server'
 import { type Response as ExpressResponse, type RequestHandler, Router } from 'express'
 import type { Logger } from 'pino'
@@ -17,11 +20,82 @@ import { readBody } from '../http/read-body.ts'
 import { type Insiders, type Sender, senderOf } from '../http/sender.ts'
 import type { AnyOperation } from '../operation.ts'
 import { challenge, type Oauth, oauthMetadata } from './oauth.ts'
-import { ENDPOINT, endpointPaths } from './protocol.ts'
-import { takesTasks } from './tasks.ts'
-import { createToolServer } from './tool-server.ts'
+import { ENDPOINT, endpointPaths, legacyVersions, SERVER_NAME, serverVersion } from './protocol.ts'
+import { serveTasks, TASKS_EXTENSION, takesTasks } from './tasks.ts'
 import type { Toolbox } from './toolbox.ts'
-import { accepted, asksForPage, taken } from './wire.ts'
+
+/** The server of one message of a sender: it lists the tools, calls them, and follows the tasks that they begin. */
+function createToolServer(
+  { instructions, listed, call, tasksOf }: Toolbox,
+  sender: Sender,
+  { era }: Pick<McpRequestContext, 'era'>,
+): Server {
+  const hasTasks = era === 'modern'
+  const extensions = hasTasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}
+  const server = new Server(
+    { name: SERVER_NAME, version: serverVersion },
+    {
+      capabilities: { tools: {}, ...extensions },
+      instructions,
+      supportedProtocolVersions: [...legacyVersions],
+    },
+  )
+  server.setRequestHandler('tools/list', () => ({
+    tools: [...listed],
+    ttlMs: 300_000,
+    cacheScope: 'public',
+  }))
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const { name, arguments: args = {} } = params
+    const answer = call(name, { args, meta: mcpReq._meta ?? {}, request: mcpReq }, sender)
+    if (answer === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `unknown tool: ${name}`)
+    return answer
+  })
+  if (hasTasks) serveTasks(server, tasksOf(sender))
+  return server
+}
+
+/** What the library refuses and the protocol lets a server take. */
+
+const VERSION_HEADER = 'mcp-protocol-version'
+const BOTH = 'application/json, text/event-stream'
+
+const methodOf = (message: unknown): unknown => Object(message).method
+
+/** Whether a message asks for a page of the list of tools; the list is one page, so that no cursor of it exists. */
+const asksForPage = (message: unknown): boolean =>
+  methodOf(message) === 'tools/list' && Object(Object(message).params).cursor !== undefined
+
+/**
+ * The request as the library takes it: a client that accepts JSON in any form may be answered, and `initialize` agrees on a version,
+ * whichever one the header names.
+ */
+function taken(asked: Request, message: unknown): Request {
+  const headers = new Headers(asked.headers)
+  if (acceptsJson(headers)) headers.set('accept', BOTH)
+  if (methodOf(message) === 'initialize') headers.delete(VERSION_HEADER)
+  return new Request(asked, { headers })
+}
+
+/** The answer, whose event is sent as JSON to a client that accepts no events. */
+async function accepted(asked: Request, answer: Response): Promise<Response> {
+  const isEvents = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
+  if (!isEvents || acceptsEvents(asked.headers)) return answer
+  const [data = ''] = (await answer.text()).split('\n').flatMap(dataOf).slice(-1)
+  const headers = new Headers(answer.headers)
+  headers.set('content-type', 'application/json')
+  return new Response(data, { status: answer.status, headers })
+}
+
+const dataOf = (line: string): string[] =>
+  line.startsWith('data: {') ? [line.slice('data: '.length)] : []
+
+const acceptOf = (headers: Headers): string => headers.get('accept') ?? '*/*'
+const acceptsJson = (headers: Headers): boolean =>
+  /\*\/\*|application\/(\*|json)/.test(acceptOf(headers))
+const acceptsEvents = (headers: Headers): boolean =>
+  /\*\/\*|text\/(\*|event-stream)/.test(acceptOf(headers))
 
 /** What MCP needs of a host. */
 type Served = Insiders & {

@@ -1,8 +1,12 @@
+import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
 import { payoutWait } from '#domain/payouts/wait.ts'
 import { shortSteps } from '../shared/local-activities.ts'
 import { createMutex } from '../shared/mutex.ts'
 import { isLong } from '../shared/renewal.ts'
+import { searchAttributes } from '../shared/search-attributes.ts'
+import { timing } from '../shared/timing.ts'
+import { newTraces } from '../shared/trace.ts'
 import type {
   PayoutSnapshot,
   PayoutSteps,
@@ -10,8 +14,61 @@ import type {
   StepInput,
   StepResult,
 } from './activities.ts'
-import { IdleTimer } from './idle-timer.ts'
-import { publish } from './publish.ts'
+import { payoutAttributes } from './attributes.ts'
+import { payoutDetails } from './details.ts'
+
+/** The only timer of a payout run. Most runs end before it rings, so it usually adds one event to the history. */
+class IdleTimer {
+  /** How often it rang. */
+  rings = 0
+  readonly #onRing: () => void
+  #isSet = false
+
+  constructor(onRing: () => void) {
+    this.#onRing = onRing
+  }
+
+  /** Sets the timer for this time (Unix milliseconds) or for an earlier check; keeps a timer that is already set. */
+  set(atMs: number): void {
+    if (this.#isSet || atMs === Number.POSITIVE_INFINITY) return
+    this.#isSet = true
+    const { first, next } = timing.idleCheck
+    const ms = Math.min(atMs - Date.now(), this.rings === 0 ? first : next)
+    // A cancelled run ends by its condition.
+    wf.sleep(ms, { summary: 'checks whether the payout is idle' }).then(
+      () => this.#ring(),
+      () => undefined,
+    )
+  }
+
+  #ring(): void {
+    this.#isSet = false
+    this.rings += 1
+    this.#onRing()
+  }
+}
+
+/**
+ * Shows the payout in the UI. Attributes are written only if one has changed, because each write is a fifth of the server's work
+ * for a payout. In a young run `authorized` alone is not written, because most payouts are executed immediately,
+ * and neither are new traces alone.
+ */
+function publish(snapshot: PayoutSnapshot, isYoung: boolean): void {
+  wf.setCurrentDetails(payoutDetails(snapshot, Date.now()))
+  const current = wf.workflowInfo().typedSearchAttributes
+  const changed: SearchAttributeUpdatePair[] = payoutAttributes(snapshot).filter(
+    ({ key, value }) => current.get(key) !== value,
+  )
+  const { ExceptionCode } = searchAttributes
+  const isOver =
+    snapshot.exception === null &&
+    snapshot.difference === null &&
+    current.get(ExceptionCode) !== undefined
+  if (isOver) changed.push({ key: ExceptionCode, value: null })
+  const canWait = isYoung && changed.every(({ value }) => value === 'authorized')
+  changed.push(...newTraces())
+  if (changed.length > 0 && !canWait) wf.upsertSearchAttributes(changed)
+}
 
 const UNTIL_WOKEN_MS = 365 * 24 * 3600 * 1000
 /** Temporal refuses a summary over 400 bytes, and with it the whole workflow task. */

@@ -1,15 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Environment } from '#domain/core/environment.ts'
 import { type Html, html } from '#domain/core/html.ts'
 import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
+import { packageRoot } from '../../../activities/config/package-root.ts'
 import type { PublishedLimit } from '../../calls/rate-policies.ts'
 import { type AnyOperation, waysOf } from '../../operation.ts'
 import { families } from '../../operations/index.ts'
 import { catalogue, guarantees, railCount } from './catalogue.ts'
 import { crashPicture } from './crash-picture.ts'
-import { firstAgents } from './first-agent.ts'
 import { pageOf } from './layout.ts'
 import { snippet } from './snippet.ts'
 import { walkThrough } from './walk-through.ts'
+
+/** One program that opens an agent of the sandbox and gets a first result: its language, how it is run, and its code. */
+type FirstAgent = { readonly language: string; readonly run: string; readonly code: string }
+
+const programs = [
+  { language: 'TypeScript', run: 'node examples/sandbox.mjs', file: 'sandbox.mjs' },
+  { language: 'Python', run: 'python3 examples/sandbox.py', file: 'sandbox.py' },
+  { language: 'curl', run: 'bash examples/sandbox.sh', file: 'sandbox.sh' },
+] as const
+
+/** The programs of examples/, for the hosts of this service. */
+function firstAgents({
+  baseUrl,
+  osUrl,
+}: {
+  baseUrl: string
+  osUrl: string
+}): readonly FirstAgent[] {
+  return programs.map(({ language, run, file }) => ({
+    language,
+    run,
+    code: readFileSync(join(packageRoot, 'examples', file), 'utf8')
+      .replaceAll('http://127.0.0.1:3000', baseUrl)
+      .replaceAll('http://127.0.0.1:3001', osUrl),
+  }))
+}
 
 /** What the pages show: the operations of the base host, where it is reached, and its Temporal UI (empty: none is named). */
 export type PageFacts = {

@@ -1,6 +1,15 @@
 import { refuse } from '#domain/core/errors.ts'
-import { railOf } from '#domain/rails/index.ts'
-import type { RailKey, Tier } from '#domain/rails/rail.ts'
+import {
+  CURRENCY,
+  type PaidSurface,
+  PRICING_MODEL,
+  paidSurfaces,
+  priceCard,
+  type Sold,
+  takenBy,
+} from '#domain/credit/pricing.ts'
+import { railOf, rails } from '#domain/rails/index.ts'
+import type { Rail, RailKey, Tier } from '#domain/rails/rail.ts'
 import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
 import { claimQuote, issueQuote } from '../../../activities/credit/quotes.ts'
 import { secretSha256, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
@@ -14,8 +23,78 @@ import { listOrderedTasks } from '../../../activities/store/work-orders/work-ord
 import { claimCredit } from '../../../activities/tasks/credit.ts'
 import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
-import { listPrices, type PricesAsked, soldToAgents } from './prices.ts'
 import { linesOf, quoteView } from './views.ts'
+
+type Priced = Rail & { prices: NonNullable<Sold['prices']> }
+
+const isPriced = (rail: Rail): rail is Priced => rail.prices !== null
+
+/** The two lists of the document, and all that is sold. */
+const onSurface = {
+  agent: ({ takes }: Rail) => takes.paidAgentUse,
+  movement_fee: ({ takes }: Rail) => takes.pricingModelV2,
+  all: () => true,
+}
+type PriceSurface = keyof typeof onSurface
+
+/** Where a run of the rail is paid for; nowhere what is free. */
+function paidSurfacesOf({ prices, takes }: Priced): PaidSurface[] {
+  if (prices.pro === 0) return []
+  return paidSurfaces.filter((surface) => takes.paidAgentUse || takenBy[surface] === 'priced')
+}
+
+/** The movement fee schedule shows what is paid in all; the other lists show bases, and the totals as a member. */
+function priced(rail: Priced, surface: PriceSurface, isPaused: boolean) {
+  const card = priceCard(rail)
+  return {
+    rail: rail.key,
+    status: isPaused ? ('paused' as const) : statusOf(rail),
+    ...card,
+    ...(surface === 'movement_fee' ? card.totals : {}),
+    paid_surfaces: paidSurfacesOf(rail),
+    tiers: { ...rail.tiers },
+  }
+}
+
+const feeRule = '8 % of the tier price, rounded to whole usd, on standard and pro; none on entry'
+
+function statusOf({ prices, takes }: Priced): 'free' | 'active' | 'offered' {
+  if (prices.pro === 0) return 'free'
+  return takes.pricingModelV2 ? 'active' : 'offered'
+}
+
+type PricesAsked = { rail?: RailKey | undefined; surface: PriceSurface }
+
+/** Both price tables, computed from what the rails declare and from their switches; whole usd. */
+function listPrices({ rail, surface }: PricesAsked, paused: ReadonlySet<string>) {
+  const listed = rails.filter(
+    (one) => onSurface[surface](one) && (rail === undefined || one.key === rail),
+  )
+  return {
+    currency: CURRENCY,
+    // The document names a model for the movement fee schedule only.
+    pricing_model: surface === 'agent' ? null : PRICING_MODEL,
+    rails: listed.filter(isPriced).map((one) => priced(one, surface, paused.has(one.key))),
+    fee_rule: surface === 'movement_fee' ? `included: ${feeRule}` : feeRule,
+    quote_how:
+      'Ask for a quote before a payment reference or a run: only a quote fixes a price, for 24 hours.',
+  }
+}
+
+/** What a rail is sold as; 400 `unsupported_request` where agents cannot buy it by themselves. */
+function soldToAgents(key: RailKey): Sold {
+  const rail = railOf(key)
+  if (rail.takes.paidAgentUse) return rail
+  const bought = rails.flatMap((one) => (one.takes.paidAgentUse ? one.key : []))
+  const next =
+    rail.prices === null
+      ? ''
+      : ` POST /api/agents/quote sells a run of ${key}; it begins with POST /api/agents/preflight.`
+  throw refuse('unsupported_request', {
+    detail: `${key} is not sold here`,
+    next_action: `Use one of ${bought.join(', ')}.${next}`,
+  })
+}
 
 /** The input of the quoted run, which is read before a price is given and is not kept. */
 type DryRead = { input?: Record<string, unknown> | undefined }
@@ -28,7 +107,7 @@ export type QuoteAsked = {
   units?: number
   agentUse?: boolean
 } & DryRead
-export type TaskQuoteAsked = { rail: RailKey; tier: Tier; units: number } & DryRead
+type TaskQuoteAsked = { rail: RailKey; tier: Tier; units: number } & DryRead
 type OrderQuoteAsked = TaskQuoteAsked & { taskToken?: string | undefined }
 type QuoteState = 'used' | 'expired' | 'live'
 

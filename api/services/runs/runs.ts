@@ -13,6 +13,7 @@ import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { listReceipts } from '../../../activities/store/receipts/receipts.ts'
+import { listDecisionsAbout } from '../../../activities/store/reviews/review-decisions.ts'
 import {
   countRunsOf,
   listRunsOf,
@@ -37,15 +38,39 @@ import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { Service } from '../service.ts'
 import type { TaskActor, TaskCaller } from '../tasks/access.ts'
 import { recordAudit } from '../tasks/audit.ts'
+import { contractOf } from '../tasks/contract-terms.ts'
 import { deliveredPackage, isDelivered } from '../tasks/outcome.ts'
+import { recordOf } from '../tasks/replay-package.ts'
 import { taskExceptionView, taskView } from '../tasks/views.ts'
 import { cancelRun } from './cancel.ts'
 import { completionOf } from './completion.ts'
 import { ownRun } from './own-run.ts'
 import { receiptsOfRun } from './receipts.ts'
-import { readRecord } from './record.ts'
 import { type Submission, submitRun } from './submit.ts'
 import { type RunViewDeps, receiptActions, runView } from './views.ts'
+
+/** What stands around the package of a locked task: its order, reviews, receipts, and the record that proves them. */
+async function readRecord({ issuer }: Pick<TaskDeps, 'issuer'>, tx: Tx, taskId: string) {
+  const task = await requireTask(tx, taskId)
+  const replay = await recordOf(issuer, tx, task)
+  const terms = await contractOf(tx, taskId)
+  const { criteria } = await completionOf(tx, task)
+  const decisions = await listDecisionsAbout(tx, [taskId, runIdOf(taskId)])
+  return {
+    replay,
+    task: await taskView(tx, task),
+    ordered: terms === undefined ? [] : terms.scope.filter((line) => line !== ''),
+    criteria,
+    review_policy: terms?.review_policy ?? null,
+    reviews: decisions.map(({ decided_at, ...decision }) => ({
+      ...decision,
+      decided_at: decided_at.toISOString(),
+    })),
+    receipts: replay.receipts
+      .map(receiptView)
+      .toSorted((one, other) => Date.parse(one.issued_at) - Date.parse(other.issued_at)),
+  }
+}
 
 type Deps = TaskDeps &
   RunViewDeps & {
@@ -55,7 +80,7 @@ type Deps = TaskDeps &
     uploadChecks: Pick<UploadChecks, 'extractUploads'>
   }
 
-export type Acknowledgement = {
+type Acknowledgement = {
   run_id: string
   receipt_id: string
   accepted: boolean

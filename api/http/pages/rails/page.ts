@@ -10,8 +10,22 @@ import { pageOf } from '../layout.ts'
 import { fieldsOf } from '../reference/fields.ts'
 import { snippet } from '../snippet.ts'
 import { exampleOf } from './example.ts'
-import { grid } from './grid.ts'
 import type { railSample } from './sample.ts'
+
+/** A table that scrolls by itself where it is wider than the page. */
+function grid(
+  name: string,
+  head: readonly string[],
+  rows: readonly (readonly (string | Html)[])[],
+): Html {
+  const titles = head.map((title) => html`<th scope="col">${title}</th>`)
+  const body = rows.map(
+    (row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>
+`,
+  )
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${name}">
+<table class="data"><thead><tr>${titles}</tr></thead><tbody>${body}</tbody></table></div>`
+}
 
 const faultMeanings: Readonly<Record<(typeof faultKinds)[number], string>> = {
   unknown_field: 'A member that the input does not have.',

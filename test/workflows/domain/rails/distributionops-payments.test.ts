@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { latinText } from '#domain/rails/distributionops/latin-text.ts'
+import { walletFault } from '#domain/rails/distributionops/payments.ts'
 import type { DistributionInput } from '#domain/rails/distributionops/schema.ts'
-import { walletFault } from '#domain/rails/distributionops/wallet.ts'
 import { distributionops } from '#domain/rails/distributionops.ts'
 import { distributionopsInput } from '#domain/rails/fixtures/distributionops.ts'
 import type { Tier } from '#domain/rails/rail.ts'

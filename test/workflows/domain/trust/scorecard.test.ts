@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { ProvenPayment, SeenTransfer } from '#domain/trust/counterparties.ts'
-import { findRefunds } from '#domain/trust/refunds.ts'
-import { computeScorecard, type Evidence } from '#domain/trust/scorecard.ts'
+import { computeScorecard, type Evidence, findRefunds } from '#domain/trust/scorecard.ts'
 import { verifies } from '../../../verifies.ts'
 
 const wallet = '0xaa'

@@ -1,3 +1,4 @@
+import { checksumAddress, zeroAddress } from 'viem'
 import { decimalsOf } from '../../core/currency.ts'
 import { limits } from '../../core/limits.ts'
 import { toInteger } from '../amounts.ts'
@@ -12,7 +13,21 @@ import {
   type Result,
   type TransferRefusal,
 } from './schema.ts'
-import { walletFault } from './wallet.ts'
+
+const form = /^0x[0-9a-fA-F]{40}$/
+const isOfOneCase = (digits: string): boolean =>
+  digits === digits.toLowerCase() || digits === digits.toUpperCase()
+
+/** Why an address cannot be paid; an address in capitals and small letters has the checksum of EIP-55. */
+export function walletFault(
+  wallet: string,
+): 'wallet_malformed' | 'wallet_checksum_wrong' | 'wallet_is_zero' | null {
+  if (!form.test(wallet)) return 'wallet_malformed'
+  const address = wallet as `0x${string}`
+  if (address.toLowerCase() === zeroAddress) return 'wallet_is_zero'
+  const isChecked = isOfOneCase(wallet.slice(2)) || checksumAddress(address) === wallet
+  return isChecked ? null : 'wallet_checksum_wrong'
+}
 
 /** The currency of the payout rail; its minor units are millionths. */
 export const PAYOUT_CURRENCY = 'USDC'
@@ -21,7 +36,7 @@ const FILE_PAYMENTS_MAX = 10_000
 /** EPC115-06: a SEPA credit transfer is of at most 999,999,999.99 euros. */
 const SEPA_MINOR_MAX = 99_999_999_999n
 
-export type Paid = { recipient: Recipient; amount: bigint }
+type Paid = { recipient: Recipient; amount: bigint }
 /** `disputed`: rows of one id differ, so that every share may change once it is known which of them is right. */
 type Batch = { head: Head; disputed: boolean }
 
