@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
+import { exchangeClaimStates } from '#domain/work-orders/work-order.ts'
 import { agentIdOf, callingAgentId, writerOf } from '../caller.ts'
 import { Digest, freeText, IdempotencyKey, ReceiptId, Time } from '../fields.ts'
 import { answeredByService, operation } from '../operation.ts'
@@ -48,7 +49,7 @@ const Claim = z
     claim_id: ClaimId,
     work_order_id: WorkOrderId,
     agent_id: AgentId,
-    state: z.enum(['held', 'delivered', 'accepted', 'rejected', 'released', 'expired']),
+    state: z.enum(exchangeClaimStates),
     claimed_at: Time,
     expires_at: Time,
     delivered_at: Time.nullable(),

@@ -42,6 +42,11 @@ export const durabilityRequirements = {
     behavior:
       'A transaction or single statement is retried after a serialization failure or deadlock.',
   },
+  'store.state-moves': {
+    source: 'decision',
+    behavior:
+      'The states and moves of a record are declared once; its CHECK and its trigger follow from the declaration and refuse every other move.',
+  },
   'store.lock-order': {
     source: 'stack § Storage',
     behavior:

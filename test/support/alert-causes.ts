@@ -119,7 +119,7 @@ export async function setTokenPaused({ chain, asset }: Rail, paused: boolean): P
   await chain.waitForTransactionReceipt({ hash })
 }
 
-/** Somebody else spends what the payout wallet and the gas wallets hold. */
+/** Another spends what the payout wallet and the gas wallets hold. */
 export async function emptyWallets(rail: Rail): Promise<void> {
   const { chain, asset, service } = rail
   const account = service.payoutWallet.address as Address

@@ -1,5 +1,5 @@
 import { type Selectable, sql, type UpdateObject } from 'kysely'
-import type { BadgeState } from '#domain/listings/listing.ts'
+import type { BadgeState, ListingReview } from '#domain/listings/listing.ts'
 import type { Tx } from '../postgres/db.ts'
 import {
   COUNTED_MAX,
@@ -66,7 +66,7 @@ export const updateListing = (tx: Tx, listingId: string, changes: Changes) =>
 export const reviewListing = (
   tx: Tx,
   listingId: string,
-  { state, decisionId }: { state: 'approved' | 'rejected'; decisionId: string },
+  { state, decisionId }: { state: ListingReview; decisionId: string },
 ): Promise<void> =>
   updateListing(tx, listingId, {
     review_state: state,

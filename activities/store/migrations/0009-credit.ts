@@ -1,4 +1,11 @@
-import { id, recordKind } from './columns.ts'
+import type { StateTable } from '#domain/core/state-table.ts'
+import { entitlementTransitions } from '#domain/credit/credit.ts'
+import {
+  challengeTransitions,
+  referenceStates,
+  referenceTransitions,
+} from '#domain/payments/payment-reference.ts'
+import { id, movesOtherwise, oneOf, recordKind } from './columns.ts'
 import { appendOnly } from './guards.ts'
 
 const times = `created_at timestamptz not null default clock_timestamp(), changed_at timestamptz not null default clock_timestamp()`
@@ -6,11 +13,16 @@ const named = `method in ('hosted_checkout','payment_reference','invoice_referen
 const isOpen = `state not in ('rejected','expired')`
 const tier = `tier text not null check (tier in ('entry','standard','pro'))`
 
-/** Refuses transitions outside the list, another initial state, changes of fixed columns, and deletions. */
-const stateGuard = (table: string, moves: string[], fixed: string[], once: string[]) => {
+/** Refuses moves outside the table, another initial state than its first, changes of fixed columns, and deletions. */
+const stateGuard = (
+  table: string,
+  states: StateTable<string, string>,
+  fixed: string[],
+  once: string[],
+) => {
   const row = (of: string, columns: string[]) =>
     `(${columns.map((column) => `${of}.${column}`).join(', ')})`
-  const [begin = ''] = (moves[0] ?? '').split(' ')
+  const [begin = ''] = Object.keys(states)
   const changedOnce = once.map(
     (column) => `(old.${column} is not null and new.${column} is distinct from old.${column})`,
   )
@@ -24,7 +36,7 @@ const stateGuard = (table: string, moves: string[], fixed: string[], once: strin
       end if;
       if ${[`row${row('old', fixed)} is distinct from row${row('new', fixed)}`, ...changedOnce].join(' or ')}
       then raise exception 'what a row of ${table} says never changes' using errcode = 'check_violation'; end if;
-      if old.state <> new.state and (old.state || ' ' || new.state) not in (${moves.map((move) => `'${move}'`).join(', ')})
+      if ${movesOtherwise('state', states)}
       then raise exception 'no such move of ${table}: % to %', old.state, new.state using errcode = 'check_violation'; end if;
       return new;
     end $$`,
@@ -85,7 +97,7 @@ export const credit: readonly string[] = [
   `create index entitlements_agent on entitlements (agent_id, created_at desc)`,
   ...stateGuard(
     'entitlements',
-    ['pending funded', 'funded consumed', 'funded returned', 'returned funded'],
+    entitlementTransitions,
     [
       'entitlement_id',
       'quote_id',
@@ -120,7 +132,7 @@ export const credit: readonly string[] = [
   `create unique index payment_challenges_entitlement on payment_challenges (entitlement_id) where state <> 'expired'`,
   ...stateGuard(
     'payment_challenges',
-    ['open pending', 'open expired', 'pending settled', 'pending open'],
+    challengeTransitions,
     ['challenge_id', 'quote_id', 'amount_usd', 'expires_at', 'created_at'],
     ['entitlement_id'],
   ),
@@ -152,7 +164,7 @@ export const credit: readonly string[] = [
     evidence_sha256 text check (evidence_sha256 ~ '^[0-9a-f]{64}$'),
     evidence_url text,
     proof json,
-    state text not null check (state in ('presented','pending','verified','disputed','rejected','expired','refunded')),
+    state text not null ${oneOf('state', referenceStates)},
     reason text,
     decided_by text,
     settlement_receipt_id text unique references receipts,
@@ -183,19 +195,7 @@ export const credit: readonly string[] = [
   `create index payment_references_disputed on payment_references (wallet_id) where state = 'disputed'`,
   ...stateGuard(
     'payment_references',
-    [
-      'presented pending',
-      'presented rejected',
-      'presented expired',
-      'pending verified',
-      'pending rejected',
-      'pending expired',
-      'verified disputed',
-      'disputed verified',
-      'verified refunded',
-      'disputed refunded',
-      'refunded verified',
-    ],
+    referenceTransitions,
     [
       'payment_reference_id',
       'agent_id',

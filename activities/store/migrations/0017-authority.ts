@@ -1,4 +1,5 @@
-import { refusal } from './columns.ts'
+import { actionStates, actionTransitions } from '#domain/authority/facts.ts'
+import { movesOtherwise, oneOf, refusal } from './columns.ts'
 import { changesMoreThan, guard, keepRows } from './guards.ts'
 
 const id = (column: string, prefix: string): string =>
@@ -85,7 +86,7 @@ export const authority: readonly string[] = [
     operation_call_id text not null,
     price_usd integer not null check (price_usd >= 0),
     released_usd integer check (released_usd in (0, price_usd)),
-    state text not null default 'reserved' check (state in ('reserved','started','done','refused')),
+    state text not null default 'reserved' ${oneOf('state', actionStates)},
     status integer check (status between 200 and 299),
     result json,
     refusal json,
@@ -167,7 +168,7 @@ export const authority: readonly string[] = [
       'an action stays what it was reserved for',
     )}
     ${refusal(
-      `(old.state, new.state) not in (('reserved','started'),('reserved','refused'),('started','done'),('started','refused'))`,
+      `old.state = new.state or (${movesOtherwise('state', actionTransitions)})`,
       'an action does not move this way',
     )}
     return new;

@@ -1,4 +1,5 @@
-import { refusal } from './columns.ts'
+import { candidateStates, candidateTransitions } from '#domain/resolver/candidate.ts'
+import { movesOtherwise, oneOf, refusal } from './columns.ts'
 
 const changing = `array['state','state_since','decision_id','inspection','inspected_at','inspection_began_at']`
 
@@ -14,7 +15,7 @@ export const services: readonly string[] = [
     protocols json not null,
     schema json,
     agent_id text references agents,
-    state text not null default 'observed' check (state in ('observed','approved','denied')),
+    state text not null default 'observed' ${oneOf('state', candidateStates)},
     state_since timestamptz not null default clock_timestamp(),
     decision_id text,
     inspection json,
@@ -40,10 +41,7 @@ export const services: readonly string[] = [
       `to_jsonb(new) - ${changing} <> to_jsonb(old) - ${changing}`,
       'what was submitted of a service never changes',
     )}
-    ${refusal(
-      `old.state <> new.state and (old.state, new.state) not in (('observed','approved'), ('observed','denied'), ('approved','denied'))`,
-      'no such move of a service',
-    )}
+    ${refusal(movesOtherwise('state', candidateTransitions), 'no such move of a service')}
     ${refusal(
       `old.state <> 'observed' and new.inspection::text is distinct from old.inspection::text`,
       'the inspection that was decided about never changes',

@@ -1,3 +1,5 @@
+import { submissionStates, submissionTransitions } from '#domain/resolver/directory.ts'
+import { movesOtherwise, oneOf } from './columns.ts'
 import { guard } from './guards.ts'
 
 /** Documents that operators submit to directories of services. */
@@ -9,7 +11,7 @@ export const directories: readonly string[] = [
     document_sha256 text not null
       check (document_sha256 = encode(sha256(convert_to(document, 'UTF8')), 'hex')),
     state text not null default 'prepared'
-      check (state in ('prepared','submitted','accepted','refused','failed')),
+      ${oneOf('state', submissionStates)},
     url text check (length(url) <= 2048),
     attempts integer not null default 0 check (attempts between 0 and 8),
     next_attempt_at timestamptz,
@@ -33,7 +35,7 @@ export const directories: readonly string[] = [
         is distinct from (new.submission_id, new.directory, new.document, new.document_sha256, new.prepared_by, new.prepared_at)
         or (old.url is not null and old.url is distinct from new.url)`,
       'no such change of a submission': `new.attempts not in (old.attempts, old.attempts + 1)
-        or (old.state, new.state) not in (('prepared','submitted'), ('submitted','submitted'), ('submitted','accepted'), ('submitted','refused'), ('submitted','failed'))`,
+        or (old.state = new.state and old.state <> 'submitted') or (${movesOtherwise('state', submissionTransitions)})`,
     },
   }),
 ]

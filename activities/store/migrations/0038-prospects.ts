@@ -1,8 +1,8 @@
-import { digest, refusal } from './columns.ts'
+import { channels, prospectTransitions, recordedStates } from '#domain/prospects/prospect.ts'
+import { digest, movesOtherwise, oneOf, refusal } from './columns.ts'
 
 const id = (column: string, prefix: string) =>
   `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`
-const states = `'identified','messaged','replied','qualified','pilot_offered','declined'`
 const changing = `array['state','state_since','agent_id','customer_account']`
 
 const appendOnly = (table: string) =>
@@ -13,12 +13,12 @@ export const prospects: readonly string[] = [
   `create table prospects (
     ${id('prospect_id', 'ps')},
     label text not null check (char_length(label) between 1 and 160),
-    channel text not null check (channel in ('email','agent','marketplace','referral','other')),
+    channel text not null ${oneOf('channel', channels)},
     rail text,
     contact_reference text check (char_length(contact_reference) between 1 and 160),
     agent_id text references agents,
     customer_account text check (char_length(customer_account) between 1 and 160),
-    state text not null default 'identified' check (state in (${states})),
+    state text not null default 'identified' ${oneOf('state', recordedStates)},
     state_since timestamptz not null default clock_timestamp(),
     created_at timestamptz not null default clock_timestamp(),
     check (customer_account is null or agent_id is not null)
@@ -39,11 +39,7 @@ export const prospects: readonly string[] = [
         or (old.agent_id is not null and (old.agent_id, old.customer_account) is distinct from (new.agent_id, new.customer_account))`,
       'what is known of a prospect is written once',
     )}
-    ${refusal(
-      `old.state <> new.state and (old.state, new.state) not in (('identified','messaged'), ('messaged','replied'), ('replied','qualified'),
-        ('qualified','pilot_offered')) and (new.state <> 'declined' or old.state = 'declined')`,
-      'no such move of a prospect',
-    )}
+    ${refusal(movesOtherwise('state', prospectTransitions), 'no such move of a prospect')}
     return new;
   end $$`,
   `create trigger prospects_guard before insert or update or delete on prospects for each row execute function prospects_guard()`,
@@ -51,7 +47,7 @@ export const prospects: readonly string[] = [
     prospect_id text not null references prospects,
     seq integer not null check (seq >= 1),
     event text not null check (event in ('created','message_sent','moved')),
-    state text not null check (state in (${states})),
+    state text not null ${oneOf('state', recordedStates)},
     message_sha256 text ${digest('message_sha256')},
     sent_at timestamptz,
     reason text check (char_length(reason) <= 500),

@@ -1,26 +1,15 @@
-import { digest, refusal } from './columns.ts'
+import { pilotSources, pilotTransitions } from '#domain/pilots/pilot.ts'
+import { digest, movesOtherwise, oneOf, refusal } from './columns.ts'
 
 const changing = `array['client','workflow_description','desired_start','agent_id','work_order_id','challenge_id','state','state_since','waiting_since','reminded_at','decision_id']`
 /** What is filled in once, when a pilot that was only offered becomes someone's. */
 const filledOnce = ['agent_id', 'work_order_id', 'challenge_id', 'decision_id', 'reminded_at']
-const moves = [
-  ['requested', 'activated'],
-  ['requested', 'rejected'],
-  ['invited', 'accepted'],
-  ['invited', 'declined'],
-  ['invited', 'expired'],
-  ['accepted', 'activated'],
-  ['activated', 'running'],
-  ['running', 'delivered'],
-  ['delivered', 'paid_next_step_ready'],
-]
-const ended = `('rejected','declined','expired','closed')`
 
 /** Pilots of clients, from their intake, invitation or offer to their first run, and what was said about each. */
 export const pilots: readonly string[] = [
   `create table pilots (
     pilot_id text primary key check (pilot_id ~ '^pl_[0-9a-f]{64}$'),
-    source text not null check (source in ('intake','invitation','offer','controlled')),
+    source text not null ${oneOf('source', pilotSources)},
     rail text not null,
     tier text not null check (tier in ('entry','standard','pro')),
     total_usd integer not null check (total_usd >= 0),
@@ -32,8 +21,7 @@ export const pilots: readonly string[] = [
     work_order_id text unique references work_orders,
     challenge_id text references payment_challenges,
     status_token_sha256 text not null unique ${digest('status_token_sha256')},
-    state text not null check (state in ('requested','invited','accepted','declined','expired','activated','rejected',
-      'running','delivered','paid_next_step_ready','closed')),
+    state text not null ${oneOf('state', Object.keys(pilotTransitions))},
     state_since timestamptz not null default clock_timestamp(),
     waiting_since timestamptz,
     decision_id text check (decision_id ~ '^dec_[0-9a-f]{64}$'),
@@ -64,11 +52,7 @@ export const pilots: readonly string[] = [
       'what was agreed on of a pilot never changes',
     )}
     ${filledOnce.map((column) => refusal(`old.${column} is not null and new.${column} is distinct from old.${column}`, 'what is known of a pilot is written once')).join('\n    ')}
-    ${refusal(
-      `old.state <> new.state and not (new.state = 'closed' and old.state not in ${ended})
-        and (old.state, new.state) not in (${moves.map(([from, to]) => `('${from}','${to}')`).join(', ')})`,
-      'no such move of a pilot',
-    )}
+    ${refusal(movesOtherwise('state', pilotTransitions), 'no such move of a pilot')}
     ${refusal(
       `old.state <> new.state and new.state = 'expired' and old.expires_at > now()`,
       'an invitation ends at its time',

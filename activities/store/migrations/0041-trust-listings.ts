@@ -1,4 +1,11 @@
-import { id, refusal } from './columns.ts'
+import {
+  badgeEvents,
+  badgeStates,
+  badgeTransitions,
+  listingReviewStates,
+  listingTransitions,
+} from '#domain/listings/listing.ts'
+import { id, movesOtherwise, oneOf, refusal } from './columns.ts'
 import { changesMoreThan, guard } from './guards.ts'
 
 /** Listings of trusted agents, the events of the fees of their badges, and what of them everyone may see. */
@@ -10,10 +17,10 @@ export const trustListings: readonly string[] = [
     summary text not null check (char_length(summary) between 1 and 1000),
     rails text[] not null check (cardinality(rails) between 1 and 8),
     checks json not null,
-    review_state text not null default 'waiting' check (review_state in ('waiting','approved','rejected')),
+    review_state text not null default 'waiting' ${oneOf('review_state', listingReviewStates)},
     review_decision_id text,
     reviewed_at timestamptz,
-    trust_badge_state text not null default 'none' check (trust_badge_state in ('none','quoted','planned','active','lapsed')),
+    trust_badge_state text not null default 'none' ${oneOf('trust_badge_state', badgeStates)},
     quote_id text references quotes,
     commercial_plan_id text check (commercial_plan_id ~ '^cpl_[0-9a-f]{64}$'),
     fee_event_id text,
@@ -33,7 +40,7 @@ export const trustListings: readonly string[] = [
     ${id('fee_event_id', 'fe')},
     trust_listing_id text not null references trust_listings,
     commercial_plan_id text not null,
-    event text not null check (event in ('presented','settled','lapsed','refunded')),
+    event text not null ${oneOf('event', badgeEvents)},
     payment_reference_id text not null references payment_references,
     actor text not null,
     receipt_id text not null unique references receipts,
@@ -70,11 +77,8 @@ export const trustListings: readonly string[] = [
       'what a listing says never changes': changesMoreThan(
         'review_state, review_decision_id, reviewed_at, trust_badge_state, quote_id, commercial_plan_id, fee_event_id, active_until',
       ),
-      'no such decision about a listing': `old.review_state <> new.review_state and (old.review_state, new.review_state) not in
-        (('waiting','approved'), ('waiting','rejected'), ('approved','rejected'))`,
-      'no such move of a badge': `old.trust_badge_state <> new.trust_badge_state and (old.trust_badge_state, new.trust_badge_state) not in
-        (('none','quoted'), ('quoted','planned'), ('planned','quoted'), ('planned','active'), ('active','lapsed'), ('active','none'),
-         ('lapsed','quoted'))`,
+      'no such decision about a listing': movesOtherwise('review_state', listingTransitions),
+      'no such move of a badge': movesOtherwise('trust_badge_state', badgeTransitions),
       'a badge is active by the event that settled its fee': `new.trust_badge_state = 'active' and not exists (select from trust_badge_events e where e.fee_event_id = new.fee_event_id
         and e.event = 'settled' and e.trust_listing_id = new.trust_listing_id and e.commercial_plan_id = new.commercial_plan_id)`,
     },

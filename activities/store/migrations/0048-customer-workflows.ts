@@ -1,5 +1,10 @@
+import {
+  cadences,
+  workflowStates,
+  workflowTransitions,
+} from '#domain/production/customer-workflow.ts'
 import { checkTotalsOf } from './0017-authority.ts'
-import { digest, refusal } from './columns.ts'
+import { digest, movesOtherwise, oneOf, refusal } from './columns.ts'
 
 const changing = `array['state','state_since','decision_id','credential_id','scheduled','accepted_terms','terms_sha256']`
 
@@ -20,12 +25,12 @@ export const customerWorkflows: readonly string[] = [
     name text not null check (char_length(name) between 1 and 120),
     acceptance_criteria json not null,
     callback_url text not null,
-    cadence text not null check (cadence in ('on_demand','daily','weekly','monthly')),
+    cadence text not null ${oneOf('cadence', cadences)},
     input json not null,
     input_sha256 text not null ${digest('input_sha256')},
     accepted_terms json not null,
     terms_sha256 text not null check (terms_sha256 = encode(sha256(convert_to(accepted_terms::text, 'UTF8')), 'hex')),
-    state text not null default 'waiting' check (state in ('waiting','active','paused','rejected','deleted')),
+    state text not null default 'waiting' ${oneOf('state', workflowStates)},
     state_since timestamptz not null default clock_timestamp(),
     decision_id text,
     action_id text unique references delegated_actions,
@@ -57,8 +62,7 @@ export const customerWorkflows: readonly string[] = [
     ${refusal(
       `to_jsonb(new) - ${changing} <> to_jsonb(old) - ${changing}
         or (old.decision_id is not null and new.decision_id is distinct from old.decision_id)
-        or (old.state <> new.state and (old.state, new.state) not in (('waiting','active'),('waiting','rejected'),('waiting','deleted'),
-          ('active','paused'),('active','deleted'),('paused','active'),('paused','deleted')))`,
+        or (${movesOtherwise('state', workflowTransitions)})`,
       'what a workflow does stays as it was reviewed',
     )}
     return new;

@@ -1,4 +1,5 @@
-import { digest } from './columns.ts'
+import { exchangeClaimStates, exchangeClaimTransitions } from '#domain/work-orders/work-order.ts'
+import { digest, movesOtherwise, oneOf } from './columns.ts'
 import { guard } from './guards.ts'
 
 const ended = `('accepted','rejected','released','expired')`
@@ -16,7 +17,7 @@ export const exchange: readonly string[] = [
     entitlement_id text not null references entitlements,
     input_sha256 text not null,
     terms_sha256 text ${digest('terms_sha256')},
-    state text not null default 'held' check (state in ('held','delivered','accepted','rejected','released','expired')),
+    state text not null default 'held' ${oneOf('state', exchangeClaimStates)},
     claimed_at timestamptz not null default clock_timestamp(),
     expires_at timestamptz not null check (expires_at > claimed_at),
     delivered_at timestamptz,
@@ -45,7 +46,7 @@ export const exchange: readonly string[] = [
     updated: {
       'a claim is delivered once and ended once': `to_jsonb(new) - ${fixed} <> to_jsonb(old) - ${fixed} or old.state in ${ended}
         or (old.delivered_at is not null and new.delivery_sha256 <> old.delivery_sha256)
-        or (old.state, new.state) not in (('held','delivered'),('held','released'),('held','expired'),('delivered','accepted'),('delivered','rejected'))`,
+        or old.state = new.state or (${movesOtherwise('state', exchangeClaimTransitions)})`,
     },
   }),
 ]

@@ -1,3 +1,17 @@
+import { movesOf, type StateTable } from '#domain/core/state-table.ts'
+
+/** The check of a column with one of these values. */
+export const oneOf = (column: string, values: readonly string[]): string =>
+  `check (${column} in (${values.map((value) => `'${value}'`).join(',')}))`
+
+/** The condition that an update moves a state as its table does not. */
+export const movesOtherwise = (column: string, table: StateTable<string, string>): string => {
+  const others = movesOf(table).map(
+    ([from, to]) => `(old.${column}, new.${column}) <> ('${from}','${to}')`,
+  )
+  return [`old.${column} <> new.${column}`, ...others].join(' and ')
+}
+
 /** The check of a column with lower-case hexadecimal digits after `0x`. */
 export const hex = (column: string, digits: number): string =>
   `check (${column} ~ '^0x[0-9a-f]{${digits}}$')`

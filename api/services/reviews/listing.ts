@@ -1,4 +1,4 @@
-import { listingDecisions } from '#domain/listings/listing.ts'
+import { listingAfter, listingDecisions } from '#domain/listings/listing.ts'
 import {
   countWaitingListings,
   findListing,
@@ -36,11 +36,13 @@ export const listingSubject: ReviewSubject = {
     const listing = await lockListing(tx, listingId)
     if (listing === undefined) throw unknownSubject('no such listing')
     await assert.waitsSince(sinceOf(listing))
-    const allowed = listingDecisions[listing.review_state]
-    if (!allowed.includes(decision))
-      throw notAllowed(`the listing is ${listing.review_state}`, allowed)
+    const state = listingAfter(listing.review_state, decision)
+    if (state === undefined)
+      throw notAllowed(
+        `the listing is ${listing.review_state}`,
+        listingDecisions(listing.review_state),
+      )
     await assert.evidenceSeen()
-    const state = decision === 'approve' ? 'approved' : 'rejected'
     await reviewListing(tx, listingId, { state, decisionId })
     const view = { trust_listing_id: listingId, review_state: state }
     return { state, view, facts: { agent_id: listing.agent_id } }
@@ -62,5 +64,5 @@ const listed = (listing: ListingRow): WaitingSubject => ({
     host: 'base',
     path: `/api/verify-receipt?receipt_id=${receipt_id}`,
   })),
-  allowed_decisions: [...listingDecisions[listing.review_state]],
+  allowed_decisions: listingDecisions(listing.review_state),
 })

@@ -1,3 +1,4 @@
+import type { StateTable } from '../core/state-table.ts'
 import type { MandateTerms, SignedGrant } from './artifacts.ts'
 
 export const mandateStates = ['active', 'exhausted', 'expired', 'revoked'] as const
@@ -6,6 +7,14 @@ export const grantStates = ['issued', 'consumed', 'expired', 'revoked'] as const
 export type GrantState = (typeof grantStates)[number]
 export const actionStates = ['reserved', 'started', 'done', 'refused'] as const
 export type ActionState = (typeof actionStates)[number]
+
+/** The state table of a delegated action. */
+export const actionTransitions: StateTable<ActionState, 'start' | 'finish' | 'refuse'> = {
+  reserved: { start: 'started', refuse: 'refused' },
+  started: { finish: 'done', refuse: 'refused' },
+  done: {},
+  refused: {},
+}
 
 /** Why a presented artifact is not one of ours; undefined for one that is. */
 export type Flaw = 'schema' | 'signature' | 'unknown'

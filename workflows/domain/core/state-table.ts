@@ -5,6 +5,16 @@ export type StateTable<State extends string, Event extends string> = Readonly<
   Record<State, Readonly<Partial<Record<Event, State>>>>
 >
 
+/** The moves of a table from one state to another, each once. */
+export const movesOf = (
+  table: StateTable<string, string>,
+): (readonly [from: string, to: string])[] =>
+  Object.entries(table).flatMap(([from, events]) =>
+    [...new Set(Object.values(events))].flatMap((to) =>
+      to === undefined || to === from ? [] : [[from, to] as const],
+    ),
+  )
+
 /** The state after an event; throws 409 `wrong_state` naming the events allowed now. */
 export function move<State extends string, Event extends string>(
   what: string,

@@ -4,12 +4,18 @@ import type { Decision } from '../reviews/review.ts'
 export const listingReviewStates = ['waiting', 'approved', 'rejected'] as const
 export type ListingReview = (typeof listingReviewStates)[number]
 
-/** What an operator may decide: an approval can be taken back. */
-export const listingDecisions: Readonly<Record<ListingReview, readonly Decision[]>> = {
-  waiting: ['approve', 'reject'],
-  approved: ['reject'],
-  rejected: [],
+/** The state table of the review of a listing: an approval can be taken back. */
+export const listingTransitions: StateTable<ListingReview, Decision> = {
+  waiting: { approve: 'approved', reject: 'rejected' },
+  approved: { reject: 'rejected' },
+  rejected: {},
 }
+
+/** What an operator may decide about a listing, and what a decision makes of it; undefined where it is not allowed. */
+export const listingDecisions = (state: ListingReview): Decision[] =>
+  Object.keys(listingTransitions[state]) as Decision[]
+export const listingAfter = (state: ListingReview, decision: Decision): ListingReview | undefined =>
+  listingTransitions[state][decision]
 
 export const badgeStates = ['none', 'quoted', 'planned', 'active', 'lapsed'] as const
 export type BadgeState = (typeof badgeStates)[number]

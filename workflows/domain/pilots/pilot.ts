@@ -1,3 +1,4 @@
+import type { StateTable } from '../core/state-table.ts'
 import type { RailKey, Tier } from '../rails/rail.ts'
 
 /** Decision: the document names the last three; the others are where a pilot stands before them. */
@@ -16,6 +17,24 @@ export const pilotStates = [
   'closed',
 ] as const
 export type PilotState = (typeof pilotStates)[number]
+
+/** The state table of a pilot, by what happens to it. `converted_to_paid` follows from payments and is stored by no one. */
+export const pilotTransitions: StateTable<
+  Exclude<PilotState, 'converted_to_paid'>,
+  'accept' | 'decline' | 'lapse' | 'activate' | 'reject' | 'begin' | 'deliver' | 'offer' | 'close'
+> = {
+  requested: { activate: 'activated', reject: 'rejected', close: 'closed' },
+  invited: { accept: 'accepted', decline: 'declined', lapse: 'expired', close: 'closed' },
+  accepted: { activate: 'activated', close: 'closed' },
+  declined: {},
+  expired: {},
+  activated: { begin: 'running', close: 'closed' },
+  rejected: {},
+  running: { deliver: 'delivered', close: 'closed' },
+  delivered: { offer: 'paid_next_step_ready', close: 'closed' },
+  paid_next_step_ready: { close: 'closed' },
+  closed: {},
+}
 
 export const pilotSources = ['intake', 'invitation', 'offer', 'controlled'] as const
 

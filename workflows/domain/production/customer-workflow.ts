@@ -1,3 +1,4 @@
+import type { StateTable } from '../core/state-table.ts'
 import type { Decision } from '../reviews/review.ts'
 
 /** How often a workflow of a customer starts a run; `on_demand` only when its agent says so. */
@@ -9,12 +10,20 @@ export type WorkflowState = (typeof workflowStates)[number]
 
 export type WorkflowMove = 'pause' | 'resume' | 'delete'
 
-/** The state after a move of its agent; undefined where the state does not allow it. */
-export function workflowAfter(state: WorkflowState, move: WorkflowMove): WorkflowState | undefined {
-  if (move === 'pause') return state === 'active' ? 'paused' : undefined
-  if (move === 'resume') return state === 'paused' ? 'active' : undefined
-  return state === 'rejected' || state === 'deleted' ? undefined : 'deleted'
+/** The state table of a workflow: an operator approves or rejects it, and its agent moves it. */
+export const workflowTransitions: StateTable<WorkflowState, WorkflowMove | 'approve' | 'reject'> = {
+  waiting: { approve: 'active', reject: 'rejected', delete: 'deleted' },
+  active: { pause: 'paused', delete: 'deleted' },
+  paused: { resume: 'active', delete: 'deleted' },
+  rejected: {},
+  deleted: {},
 }
+
+/** The state after a move of its agent; undefined where the state does not allow it. */
+export const workflowAfter = (
+  state: WorkflowState,
+  move: WorkflowMove,
+): WorkflowState | undefined => workflowTransitions[state][move]
 
 export const workflowDecisions = (state: WorkflowState): Decision[] =>
   state === 'waiting' ? ['approve', 'reject'] : []

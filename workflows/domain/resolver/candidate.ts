@@ -1,4 +1,5 @@
 import { digestOf } from '../core/canonical-json.ts'
+import type { StateTable } from '../core/state-table.ts'
 import type { Decision } from '../reviews/review.ts'
 
 /** A service of someone else, as its sender describes it. */
@@ -17,8 +18,8 @@ export type CandidateState = (typeof candidateStates)[number]
 export const candidateId = (candidate: Candidate): string =>
   `cand_${digestOf({ type: 'service.candidate.v1', ...candidate })}`
 
-/** The moves of a decision; the same pairs stand in SQL as `services_guard`. */
-const decided: Readonly<Record<CandidateState, Partial<Record<Decision, CandidateState>>>> = {
+/** The state table of a candidate. */
+export const candidateTransitions: StateTable<CandidateState, Decision> = {
   observed: { approve: 'approved', reject: 'denied' },
   approved: { reject: 'denied' },
   denied: {},
@@ -26,7 +27,7 @@ const decided: Readonly<Record<CandidateState, Partial<Record<Decision, Candidat
 
 /** The decisions about a candidate. Only what was read can be approved. */
 export function candidateDecisions(state: CandidateState, wasRead: boolean): Decision[] {
-  const possible = Object.keys(decided[state]) as Decision[]
+  const possible = Object.keys(candidateTransitions[state]) as Decision[]
   return possible.filter((decision) => decision !== 'approve' || wasRead)
 }
 
@@ -34,7 +35,7 @@ export function candidateDecisions(state: CandidateState, wasRead: boolean): Dec
 export const candidateAfter = (
   state: CandidateState,
   decision: Decision,
-): CandidateState | undefined => decided[state][decision]
+): CandidateState | undefined => candidateTransitions[state][decision]
 
 /** What an inspection decides for callers. */
 export const inspectionDecisions = ['allowed', 'denied', 'human_approval_required'] as const

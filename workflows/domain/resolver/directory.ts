@@ -1,8 +1,22 @@
 import { digestOf } from '../core/canonical-json.ts'
+import type { StateTable } from '../core/state-table.ts'
 
 /** `failed` says that no attempt got an answer that decides; a directory may have taken the document all the same. */
 export const submissionStates = ['prepared', 'submitted', 'accepted', 'refused', 'failed'] as const
 export type SubmissionState = (typeof submissionStates)[number]
+
+/** The state table of a submission; an attempt that decides nothing leaves it submitted. */
+export const submissionTransitions: StateTable<
+  SubmissionState,
+  'submit' | 'accept' | 'refuse' | 'give_up'
+> = {
+  prepared: { submit: 'submitted' },
+  submitted: { accept: 'accepted', refuse: 'refused', give_up: 'failed' },
+  accepted: {},
+  refused: {},
+  failed: {},
+}
+
 /** What one attempt came to; after `unknown` the same document is sent again. */
 export type SubmissionOutcome = 'accepted' | 'refused' | 'unknown'
 

@@ -1,3 +1,4 @@
+import type { StateTable } from '../core/state-table.ts'
 import { type RailKey, requestedTools } from '../rails/rail.ts'
 import type { TaskState } from '../tasks/lifecycle.ts'
 
@@ -25,13 +26,34 @@ export type WorkOrderState = (typeof workOrderStates)[number]
 export type OrderedTask = { state: TaskState; begun: boolean; attested: boolean }
 
 /** How a claim of an order on the exchange stands; `held` and `delivered` are those that are not decided. */
-export type ClaimState = 'held' | 'delivered' | 'accepted' | 'rejected' | 'released' | 'expired'
+export const exchangeClaimStates = [
+  'held',
+  'delivered',
+  'accepted',
+  'rejected',
+  'released',
+  'expired',
+] as const
+export type ExchangeClaimState = (typeof exchangeClaimStates)[number]
+
+/** The state table of a claim. */
+export const exchangeClaimTransitions: StateTable<
+  ExchangeClaimState,
+  'deliver' | 'release' | 'lapse' | 'accept' | 'reject'
+> = {
+  held: { deliver: 'delivered', release: 'released', lapse: 'expired' },
+  delivered: { accept: 'accepted', reject: 'rejected' },
+  accepted: {},
+  rejected: {},
+  released: {},
+  expired: {},
+}
 
 /** How far an order is: by its decision, and by its tasks or a claim of it. It has failed once all tasks are closed and one has no result. */
 export function workOrderState(
   decision: 'approve' | 'reject' | null,
   tasks: readonly OrderedTask[],
-  claim?: ClaimState,
+  claim?: ExchangeClaimState,
 ): WorkOrderState {
   if (decision === 'reject') return 'rejected'
   if (hasEnded(tasks) && !tasks.every(({ attested }) => attested)) return 'failed'

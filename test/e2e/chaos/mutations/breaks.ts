@@ -20,10 +20,10 @@ export const breaks: readonly Break[] = [
         replace: '    transferNonce(policy.asset, payout_id) !== undefined &&\n',
       },
       {
-        file: 'activities/signer/remote-wallets.ts',
-        find: 'export async function openRemotePayoutSigner({\n',
+        file: 'activities/signer/open.ts',
+        find: 'async function openRemotePayoutSigner({\n',
         replace: `export let again: Signer['sign'] | undefined
-export async function openRemotePayoutSigner(settings: Settings): Promise<Signer> {
+async function openRemotePayoutSigner(settings: Settings): Promise<Signer> {
   const signer = await openVerifiedSigner(settings)
   again = signer.sign
   return signer
@@ -35,7 +35,7 @@ async function openVerifiedSigner({
         file: 'activities/payouts/transfer.ts',
         find: "import { snapshotOf } from './snapshot.ts'\n",
         replace:
-          "import { again } from '../signer/remote-wallets.ts'\nimport { snapshotOf } from './snapshot.ts'\n",
+          "import { again } from '../signer/open.ts'\nimport { snapshotOf } from './snapshot.ts'\n",
       },
       {
         file: 'activities/payouts/transfer.ts',
