@@ -11,13 +11,6 @@ import type { CarriedPayment } from '../activities/payments/payment-header.ts'
 import type { PayoutCallbacks } from '../activities/payouts/callbacks.ts'
 import type { openControls } from '../activities/payouts/controls.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
-import type { CredentialPolicy } from './registry/credential-policy-shape.ts'
-import type {
-  ContractCommands,
-  DiscoveryCommands,
-  HardeningCommands,
-  HealthCommands,
-} from './registry/documents.ts'
 import type { CommercialLayer } from './services/accounts/commercial-layer.ts'
 import type { AccountControlsService } from './services/accounts/controls.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
@@ -64,6 +57,13 @@ import type { ScoutService } from './services/resolver/scout.ts'
 import type { AuditPackService } from './services/reviews/audit-pack.ts'
 import type { ReviewService } from './services/reviews/reviews.ts'
 import type { TrustServices } from './services/trust/open.ts'
+import type { CredentialPolicy } from './shapes/credential-policy.ts'
+import type {
+  ContractCommands,
+  DiscoveryCommands,
+  HardeningCommands,
+  HealthCommands,
+} from './shapes/documents.ts'
 import type { ToolName } from './tool-names.ts'
 export type Caller =
   | {

@@ -16,7 +16,7 @@ import {
   findActiveCredential,
 } from '../../activities/store/agents/agent-credentials.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
-import { ENDPOINT } from '../mcp/protocol.ts'
+import { ENDPOINT } from '../mcp-protocol.ts'
 import { accessTokenTerms } from './access-token-terms.ts'
 import type { MayAskOthers } from './operator.ts'
 

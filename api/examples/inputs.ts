@@ -1,5 +1,5 @@
 import { keysUrlOf } from '#domain/verification/key-document.ts'
-import { paymentProtocols } from '../registry/agent-tools-shape.ts'
+import { paymentProtocols } from '../shapes/agent-tools.ts'
 import { addresses, BASE_URL, digests, ids, OS_URL } from './ids.ts'
 
 const storedInput = {

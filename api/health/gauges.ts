@@ -20,8 +20,8 @@ import { targetAges } from '../../temporal/late-rows.ts'
 import { taskQueues } from '../../temporal/queues.ts'
 import { listPollers } from '../../temporal/readiness.ts'
 import type { Gauges } from '../http/metrics.ts'
-import type { HealthCommands } from '../registry/documents.ts'
 import type { ReviewService } from '../services/reviews/reviews.ts'
+import type { HealthCommands } from '../shapes/documents.ts'
 import { openWorkGauges } from './open-work-gauges.ts'
 
 /** The gauges of the gas wallets for /metrics, all from one read. */

@@ -13,7 +13,7 @@ import type { TemporalClient } from '../../temporal/connection.ts'
 import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { countPollers } from '../../temporal/readiness.ts'
 import { describeMissing, missingSearchAttributes } from '../../temporal/search-attributes.ts'
-import type { HealthCommands } from '../registry/documents.ts'
+import type { HealthCommands } from '../shapes/documents.ts'
 
 export type HealthDeps = {
   db: Kysely<Database>

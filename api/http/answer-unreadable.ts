@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { refuse } from '#domain/core/errors.ts'
 import { problemAnswer } from '../calls/problem.ts'
+import { commonHeaders } from '../common-headers.ts'
 import type { CallAnswer } from '../context.ts'
-import { commonHeaders } from './common-headers.ts'
 import { identifyCall } from './identify.ts'
 
 /** Takes a connection on which Node's HTTP parser gave up, with the parser's error. */

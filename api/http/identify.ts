@@ -3,7 +3,7 @@ import type { Span } from '@opentelemetry/api'
 import type { RequestHandler } from 'express'
 import { parseTraceparent } from '#domain/core/traceparent.ts'
 import { closeCall, openCall, unrecordedCall, within } from '../../activities/tracing/spans.ts'
-import { commonHeaders } from './common-headers.ts'
+import { commonHeaders } from '../common-headers.ts'
 
 /** A call's own id, and the trace that it belongs to: its caller's, or a new one. */
 export type IdentifiedRequest = {

@@ -10,7 +10,7 @@ import {
   waysOf,
 } from '../operation.ts'
 import { families } from '../operations/index.ts'
-import type { OpenApiDocument } from '../registry/documents.ts'
+import type { OpenApiDocument } from '../shapes/documents.ts'
 import {
   headerComponents,
   idempotencySecret,

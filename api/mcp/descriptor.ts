@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
-import { INTERFACE_VERSION } from '../http/common-headers.ts'
-import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
+import { INTERFACE_VERSION } from '../common-headers.ts'
 import {
   CURRENT_VERSION,
   ENDPOINT,
@@ -9,8 +8,9 @@ import {
   legacyVersions,
   SERVER_NAME,
   taskMethods,
-} from './protocol.ts'
-import type { McpDescriptor, ToolSummary } from './shapes.ts'
+} from '../mcp-protocol.ts'
+import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
+import type { McpDescriptor, ToolSummary } from '../shapes/mcp.ts'
 import { TASKS_EXTENSION } from './tasks.ts'
 import { type Tool, toolsOf } from './tools.ts'
 

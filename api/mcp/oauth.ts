@@ -7,8 +7,8 @@ import type { AuthDeps } from '../auth/deps.ts'
 import { identify } from '../auth/identify.ts'
 import { problemAnswer } from '../calls/problem.ts'
 import type { Sender } from '../http/sender.ts'
+import { ENDPOINT } from '../mcp-protocol.ts'
 import type { AnyOperation } from '../operation.ts'
-import { ENDPOINT } from './protocol.ts'
 
 /** Access by tokens of an issuer elsewhere: the service as a protected resource (RFC 9728). */
 export type Oauth = {

@@ -18,9 +18,15 @@ import { admit } from '../http/admit.ts'
 import type { PathGroup } from '../http/operation-groups.ts'
 import { readBody } from '../http/read-body.ts'
 import { type Insiders, type Sender, senderOf } from '../http/sender.ts'
+import {
+  ENDPOINT,
+  endpointPaths,
+  legacyVersions,
+  SERVER_NAME,
+  serverVersion,
+} from '../mcp-protocol.ts'
 import type { AnyOperation } from '../operation.ts'
 import { challenge, type Oauth, oauthMetadata } from './oauth.ts'
-import { ENDPOINT, endpointPaths, legacyVersions, SERVER_NAME, serverVersion } from './protocol.ts'
 import { serveTasks, TASKS_EXTENSION, takesTasks } from './tasks.ts'
 import type { Toolbox } from './toolbox.ts'
 

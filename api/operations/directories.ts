@@ -3,7 +3,7 @@ import { submissionStates } from '#domain/resolver/directory.ts'
 import { callingOperator } from '../caller.ts'
 import { Digest, IdempotencyKey, Time } from '../fields.ts'
 import { operation } from '../operation.ts'
-import { DirectoryDocument } from '../registry/directory-document-shape.ts'
+import { DirectoryDocument } from '../shapes/directory-document.ts'
 
 const DIRECTORY_PATH = '/api/directory-submission-execution'
 

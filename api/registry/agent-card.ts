@@ -5,8 +5,8 @@ import { keysUrlOf } from '#domain/verification/key-document.ts'
 import { packageVersion } from '../../activities/config/package-root.ts'
 import { signAgentCard } from '../../activities/keys/agent-card.ts'
 import type { SigningKey } from '../../activities/keys/compact.ts'
-import { ENDPOINT, SERVER_NAME } from '../mcp/protocol.ts'
-import type { AgentCard } from './agent-card-shape.ts'
+import { ENDPOINT, SERVER_NAME } from '../mcp-protocol.ts'
+import type { AgentCard } from '../shapes/agent-card.ts'
 
 type Card = z.output<typeof AgentCard>
 

@@ -3,12 +3,12 @@ import { policyRules } from '#domain/agents/policy-rules.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { printedSequences } from '#domain/production/sequences.ts'
 import { commonErrors } from '../calls/problem.ts'
-import { INTERFACE_VERSION } from '../http/common-headers.ts'
+import { INTERFACE_VERSION } from '../common-headers.ts'
 import type { HostUrls } from '../http/openapi.ts'
 import { credentialHeaders, mcpDescriptor, priceOf } from '../mcp/descriptor.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
-import { type AgentTools, paymentProtocols } from './agent-tools-shape.ts'
-import type { SchemaEntry } from './documents.ts'
+import { type AgentTools, paymentProtocols } from '../shapes/agent-tools.ts'
+import type { SchemaEntry } from '../shapes/documents.ts'
 
 /** Every tool and every operation of both hosts, as the registry declares them. */
 export function agentTools(

@@ -14,7 +14,7 @@ import { countActivations } from '../../activities/store/production/activations.
 import { countRunsOf } from '../../activities/store/runs/agent-runs.ts'
 import { countPaidByWallet } from '../../activities/store/work-orders/work-orders.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { ContractCommands, ContractView } from './documents.ts'
+import type { ContractCommands, ContractView } from '../shapes/documents.ts'
 
 /** The contract views of the service, each with the live counts of its records. */
 export function createContractViews(db: Tx, registry: readonly AnyOperation[]): ContractCommands {

@@ -3,7 +3,7 @@ import { rails } from '#domain/rails/index.ts'
 import { isCurrent } from '#domain/rails/rail.ts'
 import { mcpDescriptor } from '../mcp/descriptor.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { DirectoryDocument } from './directory-document-shape.ts'
+import type { DirectoryDocument } from '../shapes/directory-document.ts'
 
 /** The document for directories: equal for one build and configuration, because it names no time. */
 export function directoryDocument(

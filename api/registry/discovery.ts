@@ -21,17 +21,17 @@ import type { Database } from '../../activities/store/schema/schema.ts'
 import { publishedLimits } from '../calls/rate-policies.ts'
 import { openapiDocument } from '../http/openapi.ts'
 import { mcpDescriptor } from '../mcp/descriptor.ts'
-import { CURRENT_VERSION } from '../mcp/protocol.ts'
+import { CURRENT_VERSION } from '../mcp-protocol.ts'
 import type { AnyOperation } from '../operation.ts'
-import { createAgentCards } from './agent-card.ts'
-import { agentTools } from './agent-tools.ts'
 import type {
   AuthorityKey,
   DiscoveryCommands,
   OpenApiDocument,
   SchemaDocuments,
   TrustContract,
-} from './documents.ts'
+} from '../shapes/documents.ts'
+import { createAgentCards } from './agent-card.ts'
+import { agentTools } from './agent-tools.ts'
 import { identityRegistration } from './identity-registration.ts'
 import { bindingsOf } from './protocol-bindings.ts'
 import { publishSchemas } from './published-schemas.ts'

@@ -5,7 +5,7 @@ import { loadProviderKeys } from '../../activities/keys/provider-keys.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { readHardening } from '../../activities/store/production/hardening.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
-import type { HardeningCommands } from './documents.ts'
+import type { HardeningCommands } from '../shapes/documents.ts'
 
 type Deps = {
   db: Tx

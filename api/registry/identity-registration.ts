@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import { NETWORK } from '#domain/core/limits.ts'
 import type { Config } from '../../activities/config/config.ts'
 import { mcpDescriptor } from '../mcp/descriptor.ts'
-import { CURRENT_VERSION } from '../mcp/protocol.ts'
+import { CURRENT_VERSION } from '../mcp-protocol.ts'
 import { type AnyOperation, takesPayment } from '../operation.ts'
-import type { IdentityRegistration } from './identity-registration-shape.ts'
+import type { IdentityRegistration } from '../shapes/identity-registration.ts'
 
 type Settings = Pick<Config, 'BASE_URL' | 'IDENTITY_REGISTRY_ADDRESS' | 'IDENTITY_TOKEN_ID'>
 

@@ -5,7 +5,7 @@ import type { HostUrls } from '../http/openapi.ts'
 import { bodyOfExample } from '../http/openapi-examples.ts'
 import { credentialHeaders, priceOf } from '../mcp/descriptor.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
-import type { StartHere } from './start-here-shape.ts'
+import type { StartHere } from '../shapes/start-here.ts'
 
 type Step = z.output<typeof StartHere>['steps'][number]
 type Replaced = Step['replace'][number]

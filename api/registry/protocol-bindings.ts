@@ -1,7 +1,7 @@
 import { type ProtocolBinding, protocolBindings, provenBy } from '#domain/commerce/missions.ts'
-import { ENDPOINT } from '../mcp/protocol.ts'
+import { ENDPOINT } from '../mcp-protocol.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { ProtocolBindingView } from './protocol-binding-shape.ts'
+import type { ProtocolBindingView } from '../shapes/protocol-bindings.ts'
 
 /** Where this service speaks each protocol, and the payment that proves it; a protocol whose operation is not there has no URL. */
 export function bindingsOf(

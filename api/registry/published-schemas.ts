@@ -1,5 +1,10 @@
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import type { PublishedSchemas, SchemaDocument, SchemaDocuments, SchemaEntry } from './documents.ts'
+import type {
+  PublishedSchemas,
+  SchemaDocument,
+  SchemaDocuments,
+  SchemaEntry,
+} from '../shapes/documents.ts'
 
 /** Prints each document once; the digest in the index is that of the bytes which are served. */
 export function publishSchemas(baseUrl: string, documents: SchemaDocuments): PublishedSchemas {

@@ -4,6 +4,7 @@ import { railOf, rails } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { HostUrls } from '../http/openapi.ts'
 import type { AnyOperation } from '../operation.ts'
+import type { Quickstart, QuickstartCall } from '../shapes/start-here.ts'
 import {
   answered,
   own,
@@ -13,7 +14,6 @@ import {
   plannedCalls,
 } from './planned-calls.ts'
 import { firstRun } from './start-here.ts'
-import type { Quickstart, QuickstartCall } from './start-here-shape.ts'
 
 type Call = z.output<typeof QuickstartCall>
 

@@ -21,8 +21,8 @@ import { Manifest } from '../operations/agents/registration.ts'
 import { VerificationPacket } from '../operations/receipts.ts'
 import { Clearing } from '../shapes/clearings.ts'
 import { CommerceProofInput } from '../shapes/commerce.ts'
+import type { SchemaDocuments } from '../shapes/documents.ts'
 import { Receipt } from '../shapes/receipts.ts'
-import type { SchemaDocuments } from './documents.ts'
 
 const written = (schema: z.ZodType, io: 'input' | 'output') => (): JsonObject =>
   z.toJSONSchema(schema, { target: 'draft-2020-12', io }) as JsonObject

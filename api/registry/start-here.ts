@@ -7,8 +7,8 @@ import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
 import type { HostUrls } from '../http/openapi.ts'
 import type { AnyOperation } from '../operation.ts'
 import { manifestOf } from '../services/tasks/input.ts'
+import type { StartHere } from '../shapes/start-here.ts'
 import { answered, own, ownKey, type PlannedCall, plannedCalls } from './planned-calls.ts'
-import type { StartHere } from './start-here-shape.ts'
 
 const statusToken = answered('header', 'X-Status-Token', 'agent-register', '/status_token')
 const accessKey = answered(

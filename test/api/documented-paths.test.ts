@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { endpointPaths } from '../../api/mcp/protocol.ts'
+import { endpointPaths } from '../../api/mcp-protocol.ts'
 import type { AnyOperation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import { documentedPaths, operatorPaths, osPaths } from '../support/documented-paths.ts'

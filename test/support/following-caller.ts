@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import type { z } from 'zod'
-import type { StartHere } from '../../api/registry/start-here-shape.ts'
+import type { StartHere } from '../../api/shapes/start-here.ts'
 
 type Step = z.output<typeof StartHere>['steps'][number]
 export type Json = Record<string, unknown>

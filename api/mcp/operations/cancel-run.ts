@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { moverOf } from '../../caller.ts'
+import { ENDPOINT } from '../../mcp-protocol.ts'
 import { type AnyOperation, operation } from '../../operation.ts'
 import { RunId } from '../../shapes/runs.ts'
-import { ENDPOINT } from '../protocol.ts'
 
 /** `tasks/cancel` of MCP: gives up a run of the caller that has no result yet. It passes the pipeline of every call, and is no route. */
 export const cancelRun: AnyOperation = operation({

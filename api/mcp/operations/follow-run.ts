@@ -3,10 +3,10 @@ import { runOutcomes } from '#domain/runs/outcome.ts'
 import { moverOf } from '../../caller.ts'
 import { runExamples } from '../../examples/runs.ts'
 import { Time } from '../../fields.ts'
+import { ENDPOINT } from '../../mcp-protocol.ts'
 import { type AnyOperation, operation } from '../../operation.ts'
 import { startAgentRun } from '../../operations/runs/start.ts'
 import { RunId } from '../../shapes/runs.ts'
-import { ENDPOINT } from '../protocol.ts'
 
 const output = z.strictObject({
   outcome: z.enum(runOutcomes),

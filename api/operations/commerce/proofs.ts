@@ -18,7 +18,6 @@ import { dayOf } from '#domain/receipts/statement.ts'
 import { agentIdOf, askingOf, provenAgent } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time, Usage } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { ProtocolBindingView } from '../../registry/protocol-binding-shape.ts'
 import { AgentId } from '../../shapes/agents.ts'
 import {
   ActivityId,
@@ -31,6 +30,7 @@ import {
   Passport,
   ProofId,
 } from '../../shapes/commerce.ts'
+import { ProtocolBindingView } from '../../shapes/protocol-bindings.ts'
 import { Receipt, sampled } from '../../shapes/receipts.ts'
 import { claims, DecidedAnalysis, holds, provenAnalysis, section } from './analysis.ts'
 

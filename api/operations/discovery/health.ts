@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import type { HealthCommands } from '../../registry/documents.ts'
+import type { HealthCommands } from '../../shapes/documents.ts'
 
 /** GET /healthz: the process answers; asks no dependency. */
 export const healthz = operation({

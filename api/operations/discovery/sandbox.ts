@@ -3,10 +3,10 @@ import { sandboxFaults } from '#domain/runs/sandbox.ts'
 import { subjectOf } from '../../caller.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { Quickstart, QuickstartCall } from '../../registry/start-here-shape.ts'
 import { Rail } from '../../shapes/agents.ts'
 import { contractSchema } from '../../shapes/contract.ts'
 import { Run, sandboxFields, sandboxStart, sandboxStarted } from '../../shapes/runs.ts'
+import { Quickstart, QuickstartCall } from '../../shapes/start-here.ts'
 
 /** GET /api/agent-api-quickstart: three calls to a result, also for a shell. */
 export const agentQuickstartRead = operation({

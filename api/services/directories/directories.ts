@@ -15,7 +15,7 @@ import {
   submitPrepared,
 } from '../../../activities/store/resolver/directory-submissions.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import type { DirectoryDocument } from '../../registry/directory-document-shape.ts'
+import type { DirectoryDocument } from '../../shapes/directory-document.ts'
 import { Service } from '../service.ts'
 
 type Document = z.output<typeof DirectoryDocument>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { errorCodes } from '#domain/core/error-codes.ts'
-import { createApp } from '../../../api/http/express.ts'
+import { createApp } from '../../../api/express.ts'
 import { type Listener, listen } from '../../../api/http/listen.ts'
 import { createLog } from '../../../api/http/log.ts'
 import { createMetrics } from '../../../api/http/metrics.ts'

@@ -5,7 +5,7 @@ import { toolsOf } from '../../../api/mcp/tools.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { agentTools } from '../../../api/registry/agent-tools.ts'
-import { AgentTools } from '../../../api/registry/agent-tools-shape.ts'
+import { AgentTools } from '../../../api/shapes/agent-tools.ts'
 import { verifies } from '../../verifies.ts'
 
 const registry: readonly AnyOperation[] = operations

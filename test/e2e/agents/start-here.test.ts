@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { z } from 'zod'
-import type { StartHere } from '../../../api/registry/start-here-shape.ts'
+import type { StartHere } from '../../../api/shapes/start-here.ts'
 import { railKeys } from '../../../workflows/domain/rails/rail.ts'
 import { isOver, type Json, openCaller } from '../../support/following-caller.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'

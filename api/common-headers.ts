@@ -1,4 +1,4 @@
-import type { CallRequest } from '../context.ts'
+import type { CallRequest } from './context.ts'
 
 /** The version of the interface, in every answer and every discovery document. */
 export const INTERFACE_VERSION = 'resolver-v0.1'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { railKeys } from '#domain/rails/rail.ts'
-import { AccessKind, Price } from '../mcp/shapes.ts'
+import { AccessKind, Price } from './mcp.ts'
 
 const Pointer = z.string().regex(/^\//)
 const text = z.string().min(1)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { McpDescriptor } from '../mcp/shapes.ts'
+import { McpDescriptor } from './mcp.ts'
 
 const { name, title, version, description, endpoint, transport, protocol_versions, tools } =
   McpDescriptor.shape

@@ -4,12 +4,12 @@ import type { JudgedControl } from '#domain/production/hardening.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { publishedKey } from '../../activities/keys/published-key.ts'
 import type { RateLimit } from '../calls/rate-policies.ts'
-import type { McpDescriptor } from '../mcp/shapes.ts'
-import type { AgentCard } from './agent-card-shape.ts'
-import type { AgentTools } from './agent-tools-shape.ts'
-import type { IdentityRegistration } from './identity-registration-shape.ts'
-import type { ProtocolBindingView } from './protocol-binding-shape.ts'
-import type { Quickstart, StartHere } from './start-here-shape.ts'
+import type { AgentCard } from './agent-card.ts'
+import type { AgentTools } from './agent-tools.ts'
+import type { IdentityRegistration } from './identity-registration.ts'
+import type { McpDescriptor } from './mcp.ts'
+import type { ProtocolBindingView } from './protocol-bindings.ts'
+import type { Quickstart, StartHere } from './start-here.ts'
 
 export type SchemaEntry = { name: string; version: string; url: string; sha256: string }
 /** Prints a schema document; by the name of its file. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { errorCodes } from '#domain/core/error-codes.ts'
-import { AccessKind, Price, ToolSummary } from '../mcp/shapes.ts'
+import { AccessKind, Price, ToolSummary } from './mcp.ts'
 
 const OperationSummary = z.strictObject({
   operation_id: z.string(),

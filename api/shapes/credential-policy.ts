@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { credentialChecks, scopes } from '#domain/agents/credential.ts'
 import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
-import { AccessKind } from '../mcp/shapes.ts'
+import { AccessKind } from './mcp.ts'
 
 const Scope = z.enum(scopes)
 const Code = z.enum(Object.keys(errorCodes) as ErrorCode[])

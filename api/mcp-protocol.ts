@@ -1,5 +1,5 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
-import { packageVersion } from '../../activities/config/package-root.ts'
+import { packageVersion } from '../activities/config/package-root.ts'
 
 export const ENDPOINT = '/api/mcp'
 /** The endpoint and its alias. */
