@@ -182,7 +182,7 @@ verifies('money.states', 'SQL allows exactly the moves of the three tables', asy
           }>`select prosrc as body from pg_proc where proname = ${`${name}_guard`}`.execute(deps.db)
         ).rows
         if (from !== to)
-          expect(row?.body.includes(`'${from} ${to}'`), `${name} ${from} ${to}`).toBe(
+          expect(row?.body.includes(`('${from}','${to}')`), `${name} ${from} ${to}`).toBe(
             allowed.has(`${from} ${to}`),
           )
       }
