@@ -14,7 +14,7 @@ export function filesOf(filter, folder) {
   return files.length === 0 ? [filter] : files.map((path) => join(folder, path))
 }
 
-/** The names of the folders, that of the file, and the words of that one: `api/http/client-address.test.ts`. */
+/** The names of the folders, that of the file, and the words of that one: `api/calls/client-address.test.ts`. */
 function wordsOf(path) {
   const names = path.replace(/\.test\.ts$/, '').split('/')
   const name = names.at(-1)

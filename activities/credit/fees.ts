@@ -1,5 +1,5 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { DomainError, isPassing, refuse } from '#domain/core/errors.ts'
+import { lastingRefusal, refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { limits } from '#domain/core/limits.ts'
 import { transferLegs, walletAccount } from '#domain/credit/credit.ts'
@@ -88,7 +88,7 @@ const orOwe =
     try {
       return await take(deps, tx, item, charge)
     } catch (error) {
-      if (!(error instanceof DomainError) || isPassing(error.refusal.code)) throw error
+      lastingRefusal(error)
       const event = await eventOf(deps, tx, item, charge)
       return event && updateFeeEvent(tx, event.fee_event_id, { state: 'due' })
     }
@@ -111,7 +111,7 @@ export async function collectDue(
     try {
       await (holds ? keepFee(tx, event) : postFee(deps, tx, event))
     } catch (error) {
-      if (!(error instanceof DomainError) || isPassing(error.refusal.code)) throw error
+      lastingRefusal(error)
       await updateFeeEvent(tx, event.fee_event_id, { state: 'due' })
     }
   }

@@ -1,4 +1,4 @@
-import { DomainError, isPassing } from '#domain/core/errors.ts'
+import { lastingRefusal } from '#domain/core/errors.ts'
 import type { ProviderEvent } from '#domain/payments/provider-event-type.ts'
 import { findEntitlement } from '../store/credit/entitlements.ts'
 import {
@@ -65,8 +65,7 @@ async function outcomeOf(deps: MoneyDeps, event: ProviderEventRow): Promise<Even
     const isConfirmed = ({ reference }: EventOutcome) => reference?.settlement_receipt_id != null
     return applied.find(isConfirmed) ?? applied[0] ?? unmatched
   } catch (error) {
-    if (!(error instanceof DomainError) || isPassing(error.refusal.code)) throw error
-    return { outcome: `refused_${error.refusal.code}`, reference: undefined }
+    return { outcome: `refused_${lastingRefusal(error).code}`, reference: undefined }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { DomainError, isPassing, refuse } from '#domain/core/errors.ts'
+import { type DomainError, lastingRefusal, refuse } from '#domain/core/errors.ts'
 import { callId } from '#domain/core/ids.ts'
 import { firingTerms } from '#domain/production/accepted-terms.ts'
 import { firingDueAt, intervalSecondsMin } from '#domain/production/customer-workflow.ts'
@@ -125,8 +125,7 @@ async function carryOut(deps: Deps, { workflow, row, refusal }: Begun): Promise<
       return endFiring(tx, row.firing_id, started)
     })
   } catch (error) {
-    if (!(error instanceof DomainError) || isPassing(error.refusal.code)) throw error
-    const { code, detail } = error.refusal
+    const { code, detail } = lastingRefusal(error)
     const refused = { state: 'refused', code, detail: detail.slice(0, 500) } as const
     return transaction(db, (tx) => endFiring(tx, row.firing_id, refused))
   }

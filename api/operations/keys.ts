@@ -5,12 +5,21 @@ import { operation } from '../operation.ts'
 import { KeyId, ServiceKey, ServiceKeyRotation } from '../shapes/keys.ts'
 import { Receipt } from '../shapes/receipts.ts'
 
+const PATH = '/api/operator/keys'
+/** What an operator does to one key. */
+const onKey = {
+  http: { method: 'POST', path: PATH, host: 'base' },
+  access: 'operator',
+  errors: ['not_found', 'wrong_state', 'forbidden_material'],
+} as const
+const keyFields = { kid: KeyId, reason: freeText(500, 1), idempotency_key: IdempotencyKey }
+
 /** GET /api/operator/keys: every signing key with its state, oldest first, and the rotations. */
 const listKeys = operation({
   id: 'keys-list',
   summary:
     'List every signing key of the service with its standing, and their rotations; answers with a signed receipt.',
-  http: { method: 'GET', path: '/api/operator/keys', host: 'base' },
+  http: { method: 'GET', path: PATH, host: 'base' },
   access: 'operator',
   output: z
     .strictObject({
@@ -31,7 +40,7 @@ const publishKeys = operation({
   id: 'keys-publish',
   summary:
     'Publish the keys that were added to the file of signing keys, and sign with them from then on.',
-  http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
+  http: { method: 'POST', path: PATH, host: 'base' },
   access: 'operator',
   errors: ['wrong_state', 'forbidden_material'],
   input: z.strictObject({
@@ -52,15 +61,8 @@ const retireKey = operation({
   id: 'keys-retire',
   summary:
     'End a signing key: what it signed up to now stays valid, and another key of its ring signs from now on.',
-  http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
-  access: 'operator',
-  errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  input: z.strictObject({
-    mode: z.literal('retire_key'),
-    kid: KeyId,
-    reason: freeText(500, 1),
-    idempotency_key: IdempotencyKey,
-  }),
+  ...onKey,
+  input: z.strictObject({ mode: z.literal('retire_key'), ...keyFields }),
   output: z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 'RetiredKey' }),
   handle: async ({ kid, reason }, context) => ({
     body: await context.keys.retire(operatorOf(context), { kid, reason }, context.callId),
@@ -72,15 +74,8 @@ const revokeKey = operation({
   id: 'keys-revoke',
   summary:
     'Revoke a stolen signing key: what it signed is refused, but for receipts that are on record.',
-  http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
-  access: 'operator',
-  errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  input: z.strictObject({
-    mode: z.literal('revoke_key'),
-    kid: KeyId,
-    reason: freeText(500, 1),
-    idempotency_key: IdempotencyKey,
-  }),
+  ...onKey,
+  input: z.strictObject({ mode: z.literal('revoke_key'), ...keyFields }),
   output: z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 'RevokedKey' }),
   handle: async ({ kid, reason }, context) => ({
     body: await context.keys.revoke(operatorOf(context), { kid, reason }, context.callId),

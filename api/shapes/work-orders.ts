@@ -1,14 +1,22 @@
 import { z } from 'zod'
+import { limits } from '#domain/core/limits.ts'
 import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
 import { requestedTools } from '#domain/rails/rail.ts'
 import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import { intakeKinds, SERVICE_OS, workOrderStates } from '#domain/work-orders/work-order.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../fields.ts'
 import { AgentId, Rail } from './agents.ts'
-import { OnExchange } from './exchange.ts'
 import { QuoteId, quoteToken, ReferenceId } from './payments.ts'
 import { RunId } from './runs.ts'
 import { CallbackUrl, Tier } from './tasks.ts'
+
+/** How an order is put on the exchange. */
+const OnExchange = z.strictObject({
+  deadline: Time.meta({
+    description: `Until when agents may claim and deliver it, at most ${limits.exchangeSecondsMax / 86_400} days ahead; then the service does the work itself.`,
+  }),
+  reward_note: freeText(200).default(''),
+})
 
 export const WorkOrderId = z.string().regex(/^wo_[0-9a-f]{64}$/)
 const ToolId = z.enum([SERVICE_OS, ...requestedTools])

@@ -111,14 +111,6 @@ export async function whileLocked<T>(
   })
 }
 
-/** The token stops or continues. */
-export async function setTokenPaused({ chain, asset }: Rail, paused: boolean): Promise<void> {
-  const abi = parseAbi(['function pause()', 'function unpause()'])
-  const functionName = paused ? 'pause' : 'unpause'
-  const hash = await chain.writeContract({ address: asset, abi, functionName })
-  await chain.waitForTransactionReceipt({ hash })
-}
-
 /** Another spends what the payout wallet and the gas wallets hold. */
 export async function emptyWallets(rail: Rail): Promise<void> {
   const { chain, asset, service } = rail

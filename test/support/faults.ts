@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { type Answer, ProblemError } from '../../api/http/client.ts'
 import type { Part } from '../../worker/stack/part.ts'
+import { dollarTokenAbi } from '../../worker/stack/token.ts'
 import type { Payout } from '../../worker/stack/treasury.ts'
 import { eventually, type PayoutAnswer, type Rail } from './agent.ts'
 import { freeze, pause } from './processes.ts'
@@ -22,6 +23,15 @@ export async function explained<T>(stack: TestStack, act: () => Promise<T>): Pro
     )
     throw new Error([String(error), ...states].join('\n\n'), { cause: error })
   }
+}
+
+/** The owner of the token stops it or lets it continue. */
+export async function asTokenOwner(
+  { chain, asset }: Pick<Rail, 'chain' | 'asset'>,
+  functionName: 'pause' | 'unpause',
+): Promise<void> {
+  const hash = await chain.writeContract({ address: asset, abi: dollarTokenAbi, functionName })
+  await chain.waitForTransactionReceipt({ hash })
 }
 
 /** What /readyz and /healthz say: `down` names the checks that are not well. */

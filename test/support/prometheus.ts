@@ -69,17 +69,13 @@ export async function startPrometheus(directory: string, targets: { api: string;
       .map(({ labels }) => nameOf(labels))
       .sort()
   }
+  const polled = () =>
+    expect.poll(() => firing().catch(() => []), { timeout: within(120_000), interval: 500 })
   return {
     /** Waits until all of these fire. */
-    untilFiring: (...names: string[]) =>
-      expect
-        .poll(() => firing().catch(() => []), { timeout: within(120_000), interval: 500 })
-        .toEqual(expect.arrayContaining(names)),
+    untilFiring: (...names: string[]) => polled().toEqual(expect.arrayContaining(names)),
     /** Waits until these fire and no others. */
-    untilOnly: (...names: string[]) =>
-      expect
-        .poll(() => firing().catch(() => []), { timeout: within(120_000), interval: 500 })
-        .toEqual(names.toSorted()),
+    untilOnly: (...names: string[]) => polled().toEqual(names.toSorted()),
     /** Waits until an expression has this value. */
     untilValue: (expression: string, value: string) =>
       expect

@@ -1,9 +1,6 @@
 import { actionStates, actionTransitions } from '#domain/authority/facts.ts'
-import { movesOtherwise, oneOf, refusal } from './columns.ts'
+import { id, movesOtherwise, oneOf, refusal } from './columns.ts'
 import { changesMoreThan, guard, keepRows } from './guards.ts'
-
-const id = (column: string, prefix: string): string =>
-  `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`
 
 /** Compares the totals of a mandate with what was charged to it, at the end of each transaction that changes the table. */
 export const checkTotalsOf = (table: string): string =>

@@ -1,8 +1,6 @@
 import { channels, prospectTransitions, recordedStates } from '#domain/prospects/prospect.ts'
-import { digest, movesOtherwise, oneOf, refusal } from './columns.ts'
+import { digest, id, movesOtherwise, oneOf, refusal } from './columns.ts'
 
-const id = (column: string, prefix: string) =>
-  `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`
 const changing = `array['state','state_since','agent_id','customer_account']`
 
 const appendOnly = (table: string) =>

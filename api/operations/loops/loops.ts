@@ -24,9 +24,8 @@ import {
 } from '../../shapes/runs.ts'
 import { StartedRun, startedRun } from '../runs/start.ts'
 
-const { rail: _named, ...ofOneRail } = { ...startFields, ...fundingFields }
 /** What starts a run of the rail of the path. */
-const fixedRailStart = ofOneRail
+const { rail: _named, ...fixedRailStart } = { ...startFields, ...fundingFields }
 
 type Given = Omit<LoopAsked, 'callback_url' | 'customer_account'> & {
   callback_url?: string | undefined

@@ -6,7 +6,7 @@ import { firingTerms } from '#domain/production/accepted-terms.ts'
 import {
   type Cadence,
   type WorkflowMove,
-  workflowAfter,
+  workflowTransitions,
 } from '#domain/production/customer-workflow.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
@@ -136,7 +136,7 @@ export class CustomerWorkflowService extends Service<Deps> {
     const act = { callId, subject: workflowId, status: 200 }
     await answerOnce({ db }, act, async (tx) => {
       const row = ownedBy(await lockWorkflow(tx, workflowId), writer.agentId)
-      const state = workflowAfter(row.state, move)
+      const state = workflowTransitions[row.state][move]
       if (state === undefined)
         throw refuse('wrong_state', { detail: `the workflow is ${row.state}` })
       if (resumes) {

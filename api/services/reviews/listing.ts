@@ -1,4 +1,5 @@
-import { listingAfter, listingDecisions } from '#domain/listings/listing.ts'
+import { eventsOf } from '#domain/core/state-table.ts'
+import { listingTransitions } from '#domain/listings/listing.ts'
 import {
   countWaitingListings,
   findListing,
@@ -36,11 +37,11 @@ export const listingSubject: ReviewSubject = {
     const listing = await lockListing(tx, listingId)
     if (listing === undefined) throw unknownSubject('no such listing')
     await assert.waitsSince(sinceOf(listing))
-    const state = listingAfter(listing.review_state, decision)
+    const state = listingTransitions[listing.review_state][decision]
     if (state === undefined)
       throw notAllowed(
         `the listing is ${listing.review_state}`,
-        listingDecisions(listing.review_state),
+        eventsOf(listingTransitions, listing.review_state),
       )
     await assert.evidenceSeen()
     await reviewListing(tx, listingId, { state, decisionId })
@@ -64,5 +65,5 @@ const listed = (listing: ListingRow): WaitingSubject => ({
     host: 'base',
     path: `/api/verify-receipt?receipt_id=${receipt_id}`,
   })),
-  allowed_decisions: listingDecisions(listing.review_state),
+  allowed_decisions: eventsOf(listingTransitions, listing.review_state),
 })

@@ -1,4 +1,4 @@
-import { candidateAfter, candidateDecisions } from '#domain/resolver/candidate.ts'
+import { candidateDecisions, candidateTransitions } from '#domain/resolver/candidate.ts'
 import {
   countServices,
   decideService,
@@ -28,7 +28,7 @@ export const candidateSubject: ReviewSubject = {
     if (service === undefined) throw unknownSubject('no such service')
     await assert.waitsSince(service.state_since)
     const allowed = allowedOn(service)
-    const state = candidateAfter(service.state, decision)
+    const state = candidateTransitions[service.state][decision]
     if (state === undefined || !allowed.includes(decision))
       throw notAllowed(
         `the service is ${service.state}${isRead(service) ? '' : ', and nothing was read of it'}`,

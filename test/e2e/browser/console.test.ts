@@ -11,11 +11,12 @@ import {
   waitForTask,
 } from '../../../clients/typescript/src/index.ts'
 import { demoUsage } from '../../../worker/stack/demo-usage.ts'
-import { dollarTokenAbi } from '../../../worker/stack/token.ts'
+
 import { eventually, openRail, type Rail } from '../../support/agent.ts'
 import { freshKey, openAgentUse, runInReview } from '../../support/agent-use.ts'
 import { ap2Terms, issueAp2 } from '../../support/ap2-over-http.ts'
 import { openAuthority, packet, usage } from '../../support/authority.ts'
+import { asTokenOwner } from '../../support/faults.ts'
 import { leastOf } from '../../support/least-ms.ts'
 import { copyAgents } from '../../support/many-agents.ts'
 import { quotesFirst, startModelServer } from '../../support/model-server.ts'
@@ -248,12 +249,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
   verifies('console.stories', 'a stuck payout is found, understood and woken', async () => {
     const agent = await rail.openAgent()
     const payout = await rail.authorized(agent)
-    const owner = { address: rail.asset, abi: dollarTokenAbi } as const
-    const write = async (functionName: 'pause' | 'unpause') => {
-      const hash = await rail.chain.writeContract({ ...owner, functionName })
-      await rail.chain.waitForTransactionReceipt({ hash })
-    }
-    await write('pause')
+    await asTokenOwner(rail, 'pause')
     const execute = () =>
       agent.client.call('payout-execute', {
         payout_id: payout.payout_id,
@@ -265,7 +261,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', () => {
     await heading(/^Payout/).waitFor()
     await page.getByText('the token is paused').first().waitFor()
     await takeScreenshot(page, 'console-payout')
-    await write('unpause')
+    await asTokenOwner(rail, 'unpause')
     await page.getByLabel('Reason').fill('the issuer unpaused the token')
     await page.getByRole('button', { name: 'Carry out' }).click()
     await page.getByText('done; it is').waitFor()

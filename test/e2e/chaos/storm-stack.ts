@@ -37,20 +37,22 @@ export async function startStormStack(
 ): Promise<StormStack> {
   const known = new Map<string, Part>()
   const directory = await scratchDirectory()
-  const stack = await startStack({
-    ...shape,
-    env: { ...settings, ...(await providerIn(directory)) },
-    prepare: (part) => {
-      known.set(part.name, part)
-      if (part.name === 'chain') finalLater(part)
-    },
-  })
-  const closers: (() => Promise<unknown>)[] = [stack.stop]
+  const closers: (() => Promise<unknown>)[] = [
+    () => rm(directory, { recursive: true, force: true }),
+  ]
   const stop = async () => {
     for (const close of closers.splice(0).reverse()) await close()
-    await rm(directory, { recursive: true, force: true })
   }
   try {
+    const stack = await startStack({
+      ...shape,
+      env: { ...settings, ...(await providerIn(directory)) },
+      prepare: (part) => {
+        known.set(part.name, part)
+        if (part.name === 'chain') finalLater(part)
+      },
+    })
+    closers.push(stack.stop)
     const rail = await openRail(stack)
     closers.push(rail.stop)
     const commands = await openChainActs(rail.chain, rail.asset, rail.service)

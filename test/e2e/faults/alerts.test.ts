@@ -12,12 +12,11 @@ import {
   leaveBacklog,
   leaveWork,
   sendUnknownPayment,
-  setTokenPaused,
   startFailingReceiver,
   whileLocked,
 } from '../../support/alert-causes.ts'
 import { runCli } from '../../support/cli.ts'
-import { broadcast, haltMining, insist, takeDown } from '../../support/faults.ts'
+import { asTokenOwner, broadcast, haltMining, insist, takeDown } from '../../support/faults.ts'
 import { scratchDirectory } from '../../support/postgres.ts'
 import { startPrometheus } from '../../support/prometheus.ts'
 import { readAlerts } from '../../support/promtool.ts'
@@ -138,10 +137,10 @@ describe.skipIf(noPrometheus)('alerts', () => {
 
   verifies('operate.alerts-fire', 'a paused token', async () => {
     const [payout] = await authorizedPayouts(rail, ['0.1'])
-    await setTokenPaused(rail, true)
+    await asTokenOwner(rail, 'pause')
     await execute(payout!)
     await fires('TransferParked')
-    await setTokenPaused(rail, false)
+    await asTokenOwner(rail, 'unpause')
   })
 
   verifies('operate.alerts-fire', 'a worker behind its work, which fails', async () => {

@@ -1,11 +1,12 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { examine } from '../../../worker/doctor/examine.ts'
-import { dollarTokenAbi, mintTokens } from '../../../worker/stack/token.ts'
+import { mintTokens } from '../../../worker/stack/token.ts'
 import type { Payout } from '../../../worker/stack/treasury.ts'
 import { type Agent, eventually, openRail, post, type Rail } from '../../support/agent.ts'
 import { newWallet } from '../../support/chain.ts'
 import {
+  asTokenOwner,
   chainRecord,
   claimsOf,
   expectExecutedOnce,
@@ -136,22 +137,13 @@ describe('a canary that fails, and the minimum balance', () => {
     await stack?.stop()
   })
 
-  async function asOwner(functionName: 'pause' | 'unpause'): Promise<void> {
-    const hash = await rail.chain.writeContract({
-      address: rail.asset,
-      abi: dollarTokenAbi,
-      functionName,
-    })
-    await rail.chain.waitForTransactionReceipt({ hash })
-  }
-
   verifies(
     'canary.fails',
     'a failed canary pauses the rail until an operator decides',
     async () => {
       const agent = await rail.openAgent()
       const payout = await rail.authorized(agent)
-      await asOwner('pause')
+      await asTokenOwner(rail, 'pause')
       expect((await refusalOf(execute(agent, payout))).detail).toContain('canary')
       // Asked of Postgres: a caller who asks so often would meet the limit of its wallet.
       await eventually(
@@ -166,7 +158,7 @@ describe('a canary that fails, and the minimum balance', () => {
       expect((await examine(stack.env)).find(({ name }) => name === 'canary')).toMatchObject({
         ok: false,
       })
-      await asOwner('unpause')
+      await asTokenOwner(rail, 'unpause')
       const resume = {
         scope: 'payouts',
         paused: false,

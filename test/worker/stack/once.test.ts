@@ -137,17 +137,15 @@ verifies(
   'no private key is in a log, a workflow history or the database',
   () => {
     const accounts = json<AccountsFile>('demo', 'accounts.json')
+    const { principal, holder } = accounts.treasury
+    const signingKeys = readFileSync(join(data, 'keys', 'signing-keys.json'), 'utf8')
     const secrets = [
-      ...[accounts.treasury.principal, accounts.treasury.holder, ...accounts.agents].map(
-        (account) => account.private_key,
-      ),
+      principal.private_key,
+      holder.private_key,
+      ...accounts.agents.map((agent) => agent.private_key),
       json<string>('keys', 'payout-wallet.json'),
       ...json<string[]>('keys', 'gas-wallets.json'),
-      ...[
-        ...readFileSync(join(data, 'keys', 'signing-keys.json'), 'utf8').matchAll(
-          /"d": ?"([^"]+)"/g,
-        ),
-      ].map(([, d = '']) => d),
+      ...Array.from(signingKeys.matchAll(/"d": ?"([^"]+)"/g), ([, d = '']) => d),
       accounts.operator.credential.split('_')[2] ?? '',
       json<Summary>('demo', 'summary.json').run.task_token,
     ].map((secret) => secret.replace(/^0x/, ''))

@@ -46,8 +46,14 @@ const passing: readonly ErrorCode[] = [
   'internal_error',
 ]
 
-/** Whether a failure is an outage or a conflict that ends by itself and says nothing about what was asked; a pause is neither. */
-export const isPassing = (code: ErrorCode): boolean => passing.includes(code)
+/**
+ * The refusal that an error is, to be kept as the outcome of what was asked. Throws any other error, and an outage or a conflict, which
+ * ends by itself and says nothing about it; a pause is neither.
+ */
+export function lastingRefusal(error: unknown): Refusal {
+  if (!(error instanceof DomainError) || passing.includes(error.refusal.code)) throw error
+  return error.refusal
+}
 
 /** A call worth repeating unchanged, which its key makes safe: every 5xx and 429, and a call that is still running. */
 export function isRetryable(code: ErrorCode): boolean {

@@ -15,6 +15,12 @@ export const movesOf = (
     ),
   )
 
+/** The events that a state allows. */
+export const eventsOf = <State extends string, Event extends string>(
+  table: StateTable<State, Event>,
+  from: State,
+): Event[] => Object.keys(table[from]) as Event[]
+
 /** The state after an event; throws 409 `wrong_state` naming the events allowed now. */
 export function move<State extends string, Event extends string>(
   what: string,
@@ -24,9 +30,8 @@ export function move<State extends string, Event extends string>(
 ): State {
   const to = table[from][event]
   if (to !== undefined) return to
-  const allowed = Object.keys(table[from])
   throw refuse('wrong_state', {
     detail: `${what} is ${from}`,
-    extra: { state: from, allowed_events: allowed },
+    extra: { state: from, allowed_events: eventsOf(table, from) },
   })
 }

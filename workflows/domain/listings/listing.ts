@@ -11,12 +11,6 @@ export const listingTransitions: StateTable<ListingReview, Decision> = {
   rejected: {},
 }
 
-/** What an operator may decide about a listing, and what a decision makes of it; undefined where it is not allowed. */
-export const listingDecisions = (state: ListingReview): Decision[] =>
-  Object.keys(listingTransitions[state]) as Decision[]
-export const listingAfter = (state: ListingReview, decision: Decision): ListingReview | undefined =>
-  listingTransitions[state][decision]
-
 export const badgeStates = ['none', 'quoted', 'planned', 'active', 'lapsed'] as const
 export type BadgeState = (typeof badgeStates)[number]
 export const badgeEvents = ['presented', 'settled', 'lapsed', 'refunded'] as const

@@ -19,12 +19,6 @@ export const workflowTransitions: StateTable<WorkflowState, WorkflowMove | 'appr
   deleted: {},
 }
 
-/** The state after a move of its agent; undefined where the state does not allow it. */
-export const workflowAfter = (
-  state: WorkflowState,
-  move: WorkflowMove,
-): WorkflowState | undefined => workflowTransitions[state][move]
-
 export const workflowDecisions = (state: WorkflowState): Decision[] =>
   state === 'waiting' ? ['approve', 'reject'] : []
 

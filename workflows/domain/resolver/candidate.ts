@@ -1,5 +1,5 @@
 import { digestOf } from '../core/canonical-json.ts'
-import type { StateTable } from '../core/state-table.ts'
+import { eventsOf, type StateTable } from '../core/state-table.ts'
 import type { Decision } from '../reviews/review.ts'
 
 /** A service of someone else, as its sender describes it. */
@@ -27,15 +27,10 @@ export const candidateTransitions: StateTable<CandidateState, Decision> = {
 
 /** The decisions about a candidate. Only what was read can be approved. */
 export function candidateDecisions(state: CandidateState, wasRead: boolean): Decision[] {
-  const possible = Object.keys(candidateTransitions[state]) as Decision[]
-  return possible.filter((decision) => decision !== 'approve' || wasRead)
+  return eventsOf(candidateTransitions, state).filter(
+    (decision) => decision !== 'approve' || wasRead,
+  )
 }
-
-/** The state that a decision leads to; undefined for one that is not possible. */
-export const candidateAfter = (
-  state: CandidateState,
-  decision: Decision,
-): CandidateState | undefined => candidateTransitions[state][decision]
 
 /** What an inspection decides for callers. */
 export const inspectionDecisions = ['allowed', 'denied', 'human_approval_required'] as const

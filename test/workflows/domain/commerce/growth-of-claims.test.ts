@@ -23,21 +23,23 @@ verifies('isolation.growth', 'a sentence is read for denials once, whatever is c
 
 const SIZE = 16_000
 const columns = (size: number) => Array.from({ length: size / 8 }, (_, at) => `c${at}`)
+const units = [
+  'no a ',
+  'not a and is ',
+  'a, which no ',
+  'not closed, ',
+  'not only ',
+  '__',
+  'never be ',
+  'not absent ',
+  'contract revoked ',
+]
+const repeated = (unit: string): [string, (size: number) => void] => [
+  unit,
+  (size) => denialsIn(`not ${unit.repeat(size / unit.length)}`),
+]
 const texts: [string, (size: number) => void][] = [
-  ...[
-    'no a ',
-    'not a and is ',
-    'a, which no ',
-    'not closed, ',
-    'not only ',
-    '__',
-    'never be ',
-    'not absent ',
-    'contract revoked ',
-  ].map((unit): [string, (size: number) => void] => [
-    unit,
-    (size) => denialsIn(`not ${unit.repeat(size / unit.length)}`),
-  ]),
+  ...units.map(repeated),
   ['claims', (size) => claimed(['a', 'no a', 'a no a'], 'no a '.repeat(size / 5))],
   ['an unclosed quote', (size) => claimed(['a'], `["${'\\"'.repeat(size)} a`)],
   ['spaces in no JSON', (size) => readText(`[${' '.repeat(size)}x`)],
