@@ -43,8 +43,8 @@ export function chainPart(settings: ChainSettings): Part {
       const rest = keepSnapshots(state)
       const unguard = guarded?.guard()
       return () => {
-        rest()
         unguard?.()
+        return rest()
       }
     },
   })
@@ -115,13 +115,16 @@ async function prepare(
   await rm(state, { force: true })
 }
 
-function keepSnapshots(state: string): () => void {
-  const timer = setInterval(
-    () => void takeSnapshot(state).catch(() => undefined),
-    SNAPSHOT_EVERY_MS,
-  )
+function keepSnapshots(state: string): () => Promise<void> {
+  let taken = Promise.resolve()
+  const timer = setInterval(() => {
+    taken = takeSnapshot(state).catch(() => undefined)
+  }, SNAPSHOT_EVERY_MS)
   timer.unref()
-  return () => clearInterval(timer)
+  return () => {
+    clearInterval(timer)
+    return taken
+  }
 }
 
 async function takeSnapshot(state: string): Promise<void> {

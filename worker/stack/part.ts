@@ -30,7 +30,7 @@ export type PartPlan = {
   prepare?: () => Promise<void>
   launch: () => Promise<Launch>
   probe: (pid: number) => Promise<void>
-  whileRunning?: () => () => void
+  whileRunning?: () => () => void | Promise<void>
   stopSignal?: NodeJS.Signals
 }
 
@@ -87,10 +87,9 @@ export class Part {
     this.#exited = new Promise((resolve) => {
       const ended = (end: string) => {
         release()
-        rest?.()
         this.#end = end
         this.#child = undefined
-        resolve()
+        resolve(rest?.())
       }
       child.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`))
       child.once('error', (error) => ended(error.message))

@@ -89,6 +89,23 @@ test('the last started is the first stopped', async () => {
   expect(said.slice(3)).toEqual(['three is stopped', 'two is stopped', 'one is stopped'])
 })
 
+test('a part has ended once what runs with it has ended', async () => {
+  let isOver = false
+  const part = new Part({
+    name: 'accompanied',
+    logFile: join(scratch, 'accompanied.log'),
+    launch: async () => ({ file: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] }),
+    probe: async () => undefined,
+    whileRunning: () => async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      isOver = true
+    },
+  })
+  await part.start()
+  await part.stop()
+  expect(isOver).toBe(true)
+})
+
 verifies('stack.supervised', 'a part does not outlive a supervisor that was killed', async () => {
   const pidFile = join(scratch, 'pid')
   const script = `
