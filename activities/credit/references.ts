@@ -1,7 +1,11 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import { move } from '#domain/core/state-table.ts'
-import { type AuthorityType, challengeTransitions } from '#domain/payments/payment-reference.ts'
+import {
+  type AuthorityType,
+  challengeTransitions,
+  isMovedHere,
+} from '#domain/payments/payment-reference.ts'
 import {
   type ChallengeRow,
   findChallenge,
@@ -26,6 +30,7 @@ import {
   openEntitlement,
   paymentPending,
 } from './quotes.ts'
+import { isUsedUp } from './returns.ts'
 import { closeReference } from './settlement.ts'
 import { assertMayPay } from './spending-limit.ts'
 
@@ -111,6 +116,7 @@ async function storePresented(
     await assertMayPay(tx, input.agentId, challenge)
   }
   const { entitlement_id } = await openEntitlement(tx, quote, input.agentId)
+  if (isMovedHere(input.method) && (await isUsedUp(tx, entitlement_id))) throw runEnded()
   const state = move('the challenge', challengeTransitions, challenge.state, 'present')
   await updateChallenge(tx, challenge.challenge_id, { state, entitlement_id })
   const target = {
@@ -122,6 +128,13 @@ async function storePresented(
   const proven = input.authorityType === undefined ? prepared.proven : undefined
   return settleProven(deps, tx, { reference, challenge: { ...challenge, state }, proven })
 }
+
+const runEnded = () =>
+  refuse('challenge_expired', {
+    detail: 'the run that the challenge was for has ended',
+    next_action: 'Start another run on the quote, and pay for that one.',
+    money_moved: 'no',
+  })
 
 /** A payment that was only checked before is now presented, and may be under way from here on. */
 const presentedNow = async (

@@ -41,21 +41,26 @@ export async function returnUnused(
   return { ...entitlement, state, returned_units }
 }
 
-/**
- * Returns the rest once no task can use it: as many tasks have ended as were paid for, and none is in progress. Credit that
- * no task was ever set on waits for one.
- */
+/** Returns the rest once no task can use it. */
 export async function returnRest(
   deps: ReceiptIssuer,
   tx: Tx,
   entitlementId: string,
 ): Promise<void> {
+  if (await isUsedUp(tx, entitlementId)) await returnUnused(deps, tx, entitlementId)
+}
+
+/**
+ * Whether no task can use an entitlement: as many tasks have ended as its quote is for, and none is in progress. Credit that no
+ * task was ever set on waits for one. Locks the entitlement.
+ */
+export async function isUsedUp(tx: Tx, entitlementId: string): Promise<boolean> {
   const { quote_id } = await requireEntitlement(tx, entitlementId)
   const { underWay, ended } = await creditUseOf(tx, entitlementId)
   const quote = await findQuote(tx, quote_id)
   // A quote for one task cannot pay for another task.
   const runs = quote === undefined || quote.task_id !== null ? 1 : quote.units
-  if (underWay === 0 && ended >= runs) await returnUnused(deps, tx, entitlementId)
+  return underWay === 0 && ended >= runs
 }
 
 /** The entitlement, locked; 404 without it. */

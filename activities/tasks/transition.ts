@@ -21,6 +21,7 @@ import {
   type TaskRow,
   updateTask,
 } from '../store/tasks/tasks.ts'
+import { releaseCredit } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
 import { eventEffects } from './event-effects.ts'
 import { submittedTask } from './submission.ts'
@@ -55,6 +56,7 @@ export async function recordTransition(
   if (before === undefined) await insertTask(tx, after)
   await insertTaskEvent(tx, { taskId, eventId, entry, data })
   await effects?.write?.(deps, tx, transition)
+  if (after.state === 'failed') await releaseCredit(deps, tx, taskId)
   if (before !== undefined) await updateTask(tx, after)
   await notifyChanged(tx, taskId)
   return after

@@ -35,10 +35,15 @@ export const taskRequirements = {
     behavior:
       'Money that comes after a lapse funds its credit, and the task continues by itself. For a finished task it is returned.',
   },
+  'task.money.ended': {
+    source: 'tasks § Money of a task',
+    behavior:
+      'No wallet and no signed payment pays for a run that has failed or closed: its credit ends in the transaction of the failure, and a payment is presented under the lock of that credit, in SQL as well. What was paid elsewhere is recorded and returned.',
+  },
   'task.money.return': {
     source: 'tasks § Money of a task',
     behavior:
-      'Unused credit of a failed or abandoned task is returned once, when the task is closed.',
+      'Unused credit of a failed or abandoned task is returned once, in the transaction in which it fails.',
   },
   'task.money.delivered': {
     source: 'decision',

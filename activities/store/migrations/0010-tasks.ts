@@ -436,4 +436,17 @@ export const tasks: readonly string[] = [
     return new;
   end $$`,
   `create trigger task_credits_guard before insert or update or delete on task_credits for each row execute function task_credits_guard()`,
+  // Nothing is taken for a run that has ended.
+  `create function payment_references_run() returns trigger language plpgsql as $$
+  declare begun integer; unended integer;
+  begin
+    select count(*), count(*) filter (where t.state not in ('failed','closed')) into begun, unended
+      from task_credits c join tasks t using (task_id) where c.entitlement_id = new.entitlement_id;
+    if unended = 0 and begun >= (select case when q.task_id is null then q.units else 1 end
+      from entitlements e join quotes q using (quote_id) where e.entitlement_id = new.entitlement_id)
+    then raise exception 'the run that this would pay for has ended' using errcode = 'check_violation'; end if;
+    return new;
+  end $$`,
+  `create trigger payment_references_run before insert on payment_references for each row
+    when (new.method in ('agent_allowance','x402_reference','ap2_mandate_reference')) execute function payment_references_run()`,
 ]

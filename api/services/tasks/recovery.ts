@@ -6,7 +6,9 @@ import type { LoopStep } from '#domain/tasks/controlled-loop.ts'
 import { allowedRecoveries, type RecoveryAction } from '#domain/tasks/exception.ts'
 import { resumableStates, type TaskState, taskStanding } from '#domain/tasks/lifecycle.ts'
 import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
+import { lockEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import {
   findRecoveryRequest,
   insertProposal,
@@ -53,10 +55,10 @@ export async function requestRecovery(
   if (known !== undefined) return known
   const exception = await stoppingException(tx, task, asked)
   assertAllowed(exception, asked)
-  if (action === 'abandon') await assertMoneyKnown(tx, task, exception)
+  if (action === 'abandon') await assertMoneyKnown(tx, task)
   const corrected = asked.input === undefined ? null : await storeReadable(tx, task, asked.input)
-  const isProposed = corrected?.sha256 === exception.proposed_input_sha256
-  if (corrected !== null && !isProposed && !asked.decided) await assertRerunLeft(tx, task)
+  const accepts = corrected !== null && corrected.sha256 === exception.proposed_input_sha256
+  if (corrected !== null && !accepts && !asked.decided) await assertRerunLeft(tx, task)
   const request = await insertRecoveryRequest(tx, {
     recovery_id,
     exception_id: exception.exception_id,
@@ -65,7 +67,6 @@ export async function requestRecovery(
     input_sha256: corrected?.sha256 ?? null,
     requested_by: actor,
   })
-  const accepts = corrected !== null && corrected.sha256 === exception.proposed_input_sha256
   if (asked.decided) return carryOut(deps, tx, { taskId, request, by: { actor, actorName } })
   if (accepts) return carryOut(deps, tx, { taskId, request, by: { actor } })
   const isCancelled = action === 'abandon' && mayCancel(task.state, exception.resume_state)
@@ -89,6 +90,7 @@ export async function carryOut(
   const record = (input: Pick<TaskEventInput, 'event' | 'eventId' | 'data'>) =>
     recordTransition(deps, tx, { taskId, ...by, ...input })
   if (action === 'abandon') {
+    await assertMoneyKnown(tx, task)
     await record({ event: 'abandoned', eventId: recovery_id, data: { recovery_id } })
     return settleRecoveryRequest(tx, recovery_id, 'done', by.actor)
   }
@@ -375,13 +377,14 @@ function assertAllowed(
     })
 }
 
-/** A task is abandoned only once the outcome of its payment is known, whatever it was when the task stopped. */
-async function assertMoneyKnown(
-  tx: Tx,
-  task: TaskRow,
-  { resume_state }: TaskExceptionRow,
-): Promise<void> {
-  if ((await moneyMoved(tx, task, resume_state ?? task.state)) !== 'unknown') return
+/**
+ * A task is abandoned only once the outcome of its payment is known, whatever it was when the task stopped. A payment is presented
+ * under the lock of its credit, so that none begins until the transaction ends.
+ */
+async function assertMoneyKnown(tx: Tx, task: TaskRow): Promise<void> {
+  const credit = await findTaskCredit(tx, task.task_id)
+  if (credit !== undefined) await lockEntitlement(tx, credit.entitlement_id)
+  if ((await moneyMoved(tx, task, task.resume_state ?? task.state)) !== 'unknown') return
   throw refuse('recovery_not_allowed', {
     detail: 'a payment may be in progress',
     next_action: 'Wait until the payment is decided.',

@@ -342,22 +342,18 @@ verifies(
   },
 )
 
-verifies(
-  'task.money.return',
-  'what a task did not use goes back once, when it is closed',
-  async () => {
-    const { taskId, entitlementId } = await fundedTask()
-    await tasks.record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
-    await tasks.record(taskId, ['abandoned', {}])
-    expect(await findEntitlement(tasks.db, entitlementId)).toMatchObject({ state: 'funded' })
-    await Promise.all([advance(taskId), advance(taskId)])
-    expect(await findEntitlement(tasks.db, entitlementId)).toMatchObject({
-      state: 'returned',
-      returned_units: 107,
-    })
-    expect(await accounts(entitlementId)).toEqual({})
-  },
-)
+verifies('task.money.return', 'what a task did not use goes back once, when it fails', async () => {
+  const { taskId, entitlementId } = await fundedTask()
+  await tasks.record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
+  await tasks.record(taskId, ['abandoned', {}])
+  expect(await findEntitlement(tasks.db, entitlementId)).toMatchObject({ state: 'returned' })
+  await Promise.all([advance(taskId), advance(taskId)])
+  expect(await findEntitlement(tasks.db, entitlementId)).toMatchObject({
+    state: 'returned',
+    returned_units: 107,
+  })
+  expect(await accounts(entitlementId)).toEqual({})
+})
 
 verifies(
   'task.money.late',
@@ -640,6 +636,15 @@ async function attest(taskId: string): Promise<void> {
   ])
   await tasks.record(taskId, ['result_attested', { receipt_id: `rc_${hash}`, proof_hash: hash }])
 }
+/** The wallet of the agent, with this much more in it. */
+async function walletWith(usd: number): Promise<string> {
+  const made = inTx((tx) => createWallet(tx, { agentId: trustedAgent, label: '' }))
+  await made.catch(() => undefined)
+  const { wallet_id } = (await inTx((tx) => lockWalletOf(tx, trustedAgent))) ?? { wallet_id: '' }
+  await topUp(money, trustedAgent, wallet_id, usd)
+  return wallet_id
+}
+
 async function giveUp(taskId: string): Promise<void> {
   await tasks.record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
   await tasks.record(taskId, ['abandoned', {}])
@@ -649,10 +654,7 @@ verifies(
   ['fees.runs', 'fees.refunded'],
   'a closing run posts fees of its receipts and developer',
   async () => {
-    const made = inTx((tx) => createWallet(tx, { agentId: trustedAgent, label: '' }))
-    await made.catch(() => undefined)
-    const wallet = await inTx((tx) => lockWalletOf(tx, trustedAgent))
-    await topUp(money, trustedAgent, wallet?.wallet_id ?? '', 100)
+    await walletWith(100)
     let last: Awaited<ReturnType<typeof fundedTask>> | undefined
     const statesOf = async () => {
       const { rows } = await sql<{ state: string }>`
@@ -707,3 +709,67 @@ verifies(
     expect(await closed(0, 5, trustedAgent)).toEqual([])
   },
 )
+
+/** Stops a task and abandons it, as its agent does; the transitions that follow are not made. */
+const abandonNow = async (taskId: string) => {
+  const exceptionId = (await openTaskException(tasks.db, taskId))?.exception_id
+  const note = 'the agent cancels the run'
+  const asked = { taskId, exceptionId, action: 'abandon', input: undefined, note } as const
+  const by = { decided: false, recoveryId: `rec_${hex(8)}`, actor: `agent:${trustedAgent}` }
+  return inTx((tx) => requestRecovery(tasks.deps, tx, { ...asked, ...by }))
+}
+const held = ['exception_raised', { code: 'caller_dispute', detail: 'cancelled' }] as const
+
+verifies('task.money.ended', 'nothing is taken for a run that has failed', async () => {
+  const wallet = await walletWith(500)
+  const one = await pendingTask()
+  const payFrom = (of: typeof one) =>
+    present(
+      money,
+      { agentId: trustedAgent, challenge: required(of.challenge) },
+      { method: 'agent_allowance', externalReference: wallet, payer: wallet },
+    )
+  await tasks.record(one.taskId, [...held])
+  await abandonNow(one.taskId)
+  expect((await findTask(tasks.db, one.taskId))?.state).toBe('failed')
+  expect(await refusalOf(payFrom(one))).toBe('challenge_expired')
+  // The same in SQL, by the states of the tasks.
+  const taken =
+    sql`insert into payment_references (payment_reference_id, agent_id, method, external_reference, amount_usd,
+      challenge_id, entitlement_id, payer, state)
+    values (${`pr_${hex(32)}`}, ${trustedAgent}, 'agent_allowance', ${hex(8)}, 107, ${one.challenge?.challenge_id},
+      ${one.entitlementId}, ${wallet}, 'presented')`.execute(tasks.db)
+  await expect(taken).rejects.toThrow('has ended')
+  // The customer may have paid elsewhere before: that is recorded, and comes back.
+  await decide(money, await pay(one.challenge))
+  expect(await entitlementOf(one.taskId)).toMatchObject({ state: 'returned', consumed_units: 0 })
+})
+
+/** The units in a wallet, by the postings. */
+const heldBy = async (walletId: string) => {
+  const account = `wallet:${walletId}`
+  const { rows } = await sql<{
+    units: number
+  }>`select sum(units)::int as units from postings where account = ${account}`.execute(tasks.db)
+  return rows[0]?.units
+}
+
+verifies('task.money.ended', 'a payment and the end of its run exclude one another', async () => {
+  const wallet = await walletWith(500)
+  const before = await heldBy(wallet)
+  for (let round = 0; round < 8; round += 1) {
+    const one = await pendingTask()
+    const challenge = required(one.challenge)
+    await tasks.record(one.taskId, [...held])
+    const by = { method: 'agent_allowance', externalReference: wallet, payer: wallet } as const
+    const both = await Promise.all([
+      refusalOf(abandonNow(one.taskId)),
+      refusalOf(present(money, { agentId: trustedAgent, challenge }, by)),
+    ])
+    const paid = both[1] === undefined
+    // A run that was paid first may still be abandoned: then its credit is given back.
+    expect(both).toEqual([undefined, paid ? undefined : 'challenge_expired'])
+    expect(await heldBy(wallet)).toBe(before)
+    expect(await entitlementOf(one.taskId)).toMatchObject({ state: paid ? 'returned' : 'pending' })
+  }
+})

@@ -135,6 +135,10 @@ export const namedMethods = ['hosted_checkout', 'payment_reference', 'invoice_re
 export const isByName = (method: PaymentMethod): boolean =>
   (namedMethods as readonly string[]).includes(method)
 
+/** The methods whose presentation moves the money; by the others it was moved elsewhere. */
+export const isMovedHere = (method: PaymentMethod): boolean =>
+  method === 'agent_allowance' || method === 'x402_reference' || method === 'ap2_mandate_reference'
+
 /** The result of checking a reference. Only `verified` funds, `rejected` is proven, and any doubt is `pending`. */
 export type Verdict =
   | { kind: 'verified'; evidence: Record<string, unknown> }
