@@ -290,14 +290,14 @@ function checkMoney({ postings, balances, entitlements }: TaskFacts): string[] {
   return wrong
 }
 
-/** What is set aside for a task is used by its one usage receipt, or free again once the task is closed, and never both. */
+/** What is set aside for a task is used by its one usage receipt, or free again once the task has failed or is closed, and never both. */
 function checkCredit({ events, tasks, postings, uses }: TaskFacts, credit: Row): string[] {
   const { task_id, entitlement_id, units, state, usage_receipt_id } = credit
   const charged = of(of(events, 'task_id', task_id), 'event', 'receipts_issued').map(
     ({ data }) => (JSON.parse(String(data)) as Row)['usage_receipt_id'],
   )
-  const closed = of(tasks, 'task_id', task_id)[0]?.['state'] === 'closed'
-  const unused = closed ? 'released' : 'reserved'
+  const { state: reached } = of(tasks, 'task_id', task_id)[0] ?? {}
+  const unused = reached === 'failed' || reached === 'closed' ? 'released' : 'reserved'
   const due = charged.length > 0 ? 'used' : unused
   const receipts: unknown[] = usage_receipt_id === null ? [] : [usage_receipt_id]
   const taken = postings.filter(

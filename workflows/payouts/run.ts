@@ -17,12 +17,12 @@ import type {
 import { payoutAttributes } from './attributes.ts'
 import { payoutDetails } from './details.ts'
 
-/** The only timer of a payout run. Most runs end before it rings, so it usually adds one event to the history. */
+/** The timer of a payout that waits for its callers. It is stopped for a transfer, because each ring costs as much as a call. */
 class IdleTimer {
   /** How often it rang. */
   rings = 0
   readonly #onRing: () => void
-  #isSet = false
+  #running: wf.CancellationScope | undefined
 
   constructor(onRing: () => void) {
     this.#onRing = onRing
@@ -30,19 +30,26 @@ class IdleTimer {
 
   /** Sets the timer for this time (Unix milliseconds) or for an earlier check; keeps a timer that is already set. */
   set(atMs: number): void {
-    if (this.#isSet || atMs === Number.POSITIVE_INFINITY) return
-    this.#isSet = true
+    if (this.#running !== undefined || atMs === Number.POSITIVE_INFINITY) return
     const { first, next } = timing.idleCheck
     const ms = Math.min(atMs - Date.now(), this.rings === 0 ? first : next)
+    this.#running = new wf.CancellationScope()
     // A cancelled run ends by its condition.
-    wf.sleep(ms, { summary: 'checks whether the payout is idle' }).then(
-      () => this.#ring(),
-      () => undefined,
-    )
+    this.#running
+      .run(() => wf.sleep(ms, { summary: 'checks whether the payout is idle' }))
+      .then(
+        () => this.#ring(),
+        () => undefined,
+      )
+  }
+
+  stop(): void {
+    this.#running?.cancel()
+    this.#running = undefined
   }
 
   #ring(): void {
-    this.#isSet = false
+    this.#running = undefined
     this.rings += 1
     this.#onRing()
   }
@@ -125,7 +132,8 @@ export class PayoutRun {
     this.#version += 1
     this.#idleAt = Date.now() + (snapshot.exception === null ? snapshot.idleMs : UNTIL_WOKEN_MS)
     this.#publish()
-    if (this.#isYoung() && !isClosed(snapshot)) this.#idleTimer.set(this.#idleAt)
+    if (isTransferring(snapshot)) this.#idleTimer.stop()
+    else if (this.#isYoung()) this.#idleTimer.set(this.#idleAt)
   }
 
   /** Waits until there is something to do; false when the payout was idle for too long. */
