@@ -8,7 +8,7 @@ export const stolenRequirements = {
   'stolen.role-worker': {
     source: 'decision',
     behavior:
-      'The database role of the worker has no transfer signed that the principal did not sign, ends no transfer without its block, writes no session and no pause, and forges no receipt that counts.',
+      'The database role of the worker has no transfer signed that the principal did not sign, ends no transfer without its block, writes no session, no pause and no decision, names an operator for nothing but a recovery, which the command line makes with this role, and forges no receipt that counts.',
   },
   'stolen.role-signer': {
     source: 'decision',

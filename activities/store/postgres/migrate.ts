@@ -47,6 +47,7 @@ import { pilotNextSteps } from '../migrations/0057-pilot-next-steps.ts'
 import { agentPassports } from '../migrations/0058-agent-passports.ts'
 import { schemaVersion } from '../migrations/0059-schema-version.ts'
 import { lateWakes } from '../migrations/0060-late-wakes.ts'
+import { operatorsActs } from '../migrations/0061-operators-acts.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -102,6 +103,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0058-agent-passports': agentPassports,
   '0059-schema-version': schemaVersion,
   '0060-late-wakes': lateWakes,
+  '0061-operators-acts': operatorsActs,
 }
 
 /** The name of the last migration that this code knows. */

@@ -42,7 +42,7 @@ async function makeNextRelease(): Promise<string> {
 function raiseSchema(file: string): boolean {
   const text = readFileSync(file, 'utf8')
   const version = /version: 1,(\s+)oldestProgram: 1/
-  const last = /"0060-late-wakes": lateWakes/
+  const last = /"0061-operators-acts": operatorsActs/
   if (!version.test(text) || !last.test(text)) return false
   const migration = `"9999-next": ["alter table schema_version add column note text"]`
   const raised = text

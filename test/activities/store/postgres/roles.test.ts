@@ -164,6 +164,43 @@ verifies('stolen.role-worker', 'the worker’s role writes no session, pause or 
 })
 
 verifies(
+  'stolen.role-worker',
+  'the worker’s role names no operator but for a recovery',
+  async () => {
+    const worker = as('worker')
+    const { rows } = await sql<{ named: string; held: boolean }>`
+    select table_name || '.' || column_name as named, exists (select from pg_trigger
+      where tgrelid = format('%I', table_name)::regclass and tgname = table_name || '_' || column_name || '_act') as held
+    from information_schema.columns where table_schema = 'public' and data_type = 'text'
+      and column_name ~ '^(actor|caller|.*_by|operator|operator_id)$'
+      and (has_column_privilege('agent_rails_worker', format('%I', table_name)::regclass, column_name, 'insert')
+        or has_column_privilege('agent_rails_worker', format('%I', table_name)::regclass, column_name, 'update'))
+    order by 1`.execute(database.db)
+    // A reconciliation opens an exception. The command line makes the first operators, and recovers tasks for them.
+    const others = [
+      'exceptions.opened_by',
+      'operators.operator_id',
+      'recovery_requests.decided_by',
+      'recovery_requests.requested_by',
+      'task_events.actor',
+    ]
+    const free = rows.filter(({ held }) => !held).map(({ named }) => named)
+    expect(free).toEqual(others)
+    for (const { named, held } of rows) {
+      const [table = '', column = ''] = named.split('.')
+      const statement = `insert into ${table} (${column}) values ('operator:op_1')`
+      if (held)
+        await expect(sql.raw(statement).execute(worker), statement).rejects.toThrow(
+          /an operator acts through the API|permission denied/,
+        )
+    }
+    await expect(
+      sql`insert into review_decisions default values`.execute(worker),
+    ).rejects.toMatchObject(refused)
+  },
+)
+
+verifies(
   ['signer.roles', 'stolen.role-reader', 'stolen.role-signer'],
   'the reader only reads; the signer sees three tables and signs',
   async () => {
