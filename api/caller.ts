@@ -1,6 +1,8 @@
 import type { Scope } from '#domain/agents/credential.ts'
+import { mayAct } from '#domain/agents/trust.ts'
 import { accessWithin } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
+import type { ComputeNetwork } from '../activities/store/calls/compute.ts'
 import type { BodyStream, Caller, Context, Presented } from './context.ts'
 import type { Writer } from './services/authority/write-gate.ts'
 import type { ProofAgent } from './services/commerce/gather.ts'
@@ -162,5 +164,13 @@ export function provenAgent({ caller }: Context): ProofAgent | undefined {
 export function askingOf(context: Context): Asking {
   const { caller, callId } = context
   const address = caller.kind === 'public' ? caller.address : ''
-  return { agent: provenAgent(context), address, callId }
+  return { agent: provenAgent(context), address, callId, network: computeNetworkOf(context) }
+}
+
+/** The network whose budget of processor time a call uses; null for an agent that is trusted and for an operator. */
+export function computeNetworkOf({ caller, network }: Context): ComputeNetwork {
+  if (caller.kind === 'operator') return null
+  const agent = caller.kind === 'public' || caller.kind === 'agent' ? caller.credential : undefined
+  const isTrusted = agent !== undefined && !agent.sandbox && mayAct(agent.trust_state)
+  return isTrusted ? null : network
 }

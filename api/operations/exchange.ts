@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
 import { exchangeClaimStates } from '#domain/work-orders/work-order.ts'
-import { agentIdOf, callingAgentId, writerOf } from '../caller.ts'
+import { agentIdOf, callingAgentId, computeNetworkOf, writerOf } from '../caller.ts'
 import { Digest, freeText, IdempotencyKey, ReceiptId, Time } from '../fields.ts'
 import { answeredByService, operation } from '../operation.ts'
 import { pageFields, pageOf } from '../page-fields.ts'
@@ -182,7 +182,10 @@ const exchangeDeliver = operation({
     { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
     context,
   ) => ({
-    body: await context.exchange.deliver(writerOf(context), asked, context.callId),
+    body: await context.exchange.deliver(writerOf(context), asked, {
+      callId: context.callId,
+      network: computeNetworkOf(context),
+    }),
     grantUsed: true,
   }),
 })

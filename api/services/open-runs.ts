@@ -88,7 +88,7 @@ export function openTaskServices(
     runStarts,
     loops,
     productLoops: new ProductLoopService({ ...runDeps, loops, productLinks }),
-    manifests: new ManifestService({ ...runDeps, pool: publicPool.queue('manifests') }),
+    manifests: new ManifestService({ ...runDeps, pool: publicPool }),
     firstPaidRuns: new FirstPaidRunService({ ...runDeps, settleWaitMs }),
     pilotRuns: new PilotRunService({ ...runDeps, settleWaitMs }),
     controlledPilots: new ControlledPilotService({ ...runDeps, settleWaitMs }),
@@ -102,7 +102,7 @@ export function openTaskServices(
     }),
     exchange: new ExchangeService({
       ...runDeps,
-      deliveries: new DeliveryChecks(publicPool.queue('deliveries')),
+      deliveries: new DeliveryChecks({ db: taskDeps.db, pool: publicPool }),
       claimMs: config.EXCHANGE_CLAIM_MS,
     }),
     walletRuns: new WalletRunService({ ...runDeps, keys }),

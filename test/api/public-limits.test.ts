@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { countInWindows } from '../../activities/store/calls/window-counts.ts'
+import { countInWindows, readWindows } from '../../activities/store/calls/window-counts.ts'
 import { proofOf } from '../support/agent.ts'
 import { freshKey } from '../support/agent-use.ts'
 import { newWallet } from '../support/chain.ts'
@@ -134,6 +134,20 @@ verifies(
     expect(rows).toEqual([{ network: '203.0.113.0/24' }])
   },
 )
+
+verifies('admission.compute', 'a ranking counts for the network that asks for it', async () => {
+  await countInWindows(apis.db, new Map([['compute:198.51.100.0/24', 300_000]]), 600)
+  const ask = async (address: string) => {
+    const url = `${apis.hosts[0]!.base}/api/service-scout?task=translate%20a%20text`
+    const answer = await fetch(url, { headers: { 'x-forwarded-for': address } })
+    return [answer.status, ((await answer.json()) as { detail?: string }).detail]
+  }
+  const used = 'callers without trust of this network have used their processor time'
+  expect(await ask('198.51.100.77')).toEqual([429, used])
+  expect(await ask('192.0.3.7')).toEqual([200, undefined])
+  const counted = await readWindows(apis.db, ['compute:192.0.3.0/24'])
+  expect(counted.get('compute:192.0.3.0/24')?.points).toBeGreaterThan(0)
+})
 
 verifies(
   'pipeline.rate-limit',

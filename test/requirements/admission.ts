@@ -53,7 +53,7 @@ export const admissionRequirements = {
   'admission.compute': {
     source: 'limits § Task and run limits',
     behavior:
-      'The processor time of sandbox runs and readings counts for the network of callers without trust, from which their agents were registered. A network that has used 300 s within 600 s is refused with 429 and the time until its window ends; other networks and trusted agents are served.',
+      'The processor time of sandbox runs and readings counts for the network of callers without trust, from which their agents were registered; that of rankings, analyses, manifests and checks of deliveries for the network that calls. A network that has used 300 s within 600 s is refused with 429 and the time until its window ends; other networks and trusted agents are served.',
   },
   'admission.connections': {
     source: 'limits § Call limits',

@@ -3,7 +3,7 @@ import { profileKeys, profiles } from '#domain/rails/packetops/profiles.ts'
 import { PacketResult } from '#domain/rails/packetops/schema.ts'
 import { productStages, stageStates } from '#domain/runs/product-loop.ts'
 import { loopSteps } from '#domain/tasks/controlled-loop.ts'
-import { writerOf } from '../../caller.ts'
+import { computeNetworkOf, writerOf } from '../../caller.ts'
 import type { Context } from '../../context.ts'
 import { operation } from '../../operation.ts'
 import type { LoopAsked } from '../../services/runs/loops.ts'
@@ -275,7 +275,11 @@ export const packetLoopStart = operation({
       context.callId,
       { id: packetId, path: packetPath },
     )
-    const manifest = await context.manifests.provisional(started.run.run_id, asked)
+    const manifest = await context.manifests.provisional(
+      started.run.run_id,
+      asked,
+      computeNetworkOf(context),
+    )
     return { body: { ...started, manifest }, headers }
   },
 })

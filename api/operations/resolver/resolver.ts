@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ScoutResult } from '#domain/rails/scout/schema.ts'
 import { useDecisions } from '#domain/resolver/candidate.ts'
-import { agentIdOf } from '../../caller.ts'
+import { agentIdOf, computeNetworkOf } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { Receipt } from '../../shapes/receipts.ts'
@@ -70,7 +70,9 @@ export const findServices = operation({
       registry_sha256: Digest.meta({ description: 'Of the services that were considered.' }),
     })
     .meta({ id: 'FoundServices' }),
-  handle: async ({ mode: _mode, ...asked }, { resolver }) => ({ body: await resolver.find(asked) }),
+  handle: async ({ mode: _mode, ...asked }, context) => ({
+    body: await context.resolver.find(asked, computeNetworkOf(context)),
+  }),
 })
 
 /** POST /api/service-resolver, mode `inspect_service`: a candidate is stored, read by one guarded request and judged. */

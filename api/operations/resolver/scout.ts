@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ScoutInput, ScoutResult } from '#domain/rails/scout/schema.ts'
+import { computeNetworkOf } from '../../caller.ts'
 import { freeText, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../../shapes/receipts.ts'
@@ -33,12 +34,11 @@ export const serviceScoutRead = operation({
     include_registry: z.enum(['true', 'false']).optional(),
   }),
   output: z.strictObject(scouted).meta({ id: 'Scouted' }),
-  handle: async ({ task, limit, include_registry }, { scout }) => ({
-    body: await scout.rank({
-      task,
-      limit: Number(limit ?? 10),
-      include_registry: include_registry === 'true',
-    }),
+  handle: async ({ task, limit, include_registry }, context) => ({
+    body: await context.scout.rank(
+      { task, limit: Number(limit ?? 10), include_registry: include_registry === 'true' },
+      computeNetworkOf(context),
+    ),
   }),
 })
 
@@ -63,6 +63,6 @@ export const serviceScoutRun = operation({
   }),
   output: z.strictObject({ ...scouted, receipt: Receipt }).meta({ id: 'ScoutedWithReceipt' }),
   handle: async ({ idempotency_key: _key, ...asked }, context) => ({
-    body: await context.scout.run(asked, context.callId),
+    body: await context.scout.run(asked, context.callId, computeNetworkOf(context)),
   }),
 })

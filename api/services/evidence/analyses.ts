@@ -18,6 +18,7 @@ import type { Drafts } from '#domain/rails/drafts/draft.ts'
 import type { PacketResult } from '#domain/rails/packetops/schema.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import type { RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
+import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import {
   countModelCalls,
@@ -30,8 +31,8 @@ import type { ReceiptIssuer } from '../../../activities/store/receipts/receipts.
 import { type ProofAgent, usageBy } from '../commerce/gather.ts'
 import type { CommerceProofService, Prepared } from '../commerce/proofs.ts'
 import type { CommerceRequest } from '../commerce/request.ts'
+import { type PublicWork, publicWork } from '../public-work.ts'
 import type { Samples } from '../receipts/sample.ts'
-import { type PublicWork, publicWork } from '../resolver/public-work.ts'
 import { Service } from '../service.ts'
 import { type ModelDeps, modelAnswers } from './model-answers.ts'
 
@@ -43,7 +44,12 @@ export type EvidenceDeps = ModelDeps &
     readonly samples: Samples
   }
 /** Who asks for an analysis: the agent of a presented access key, or an address. */
-export type Asking = { agent: ProofAgent | undefined; address: string; callId: string }
+export type Asking = {
+  agent: ProofAgent | undefined
+  address: string
+  network: ComputeNetwork
+  callId: string
+}
 export type AnalysisAsked = Asking & {
   input: AnalysisInput
   force_fallback: boolean
@@ -61,6 +67,7 @@ export type PreparedAnalysis = {
 const sampleAsked: AnalysisAsked = {
   agent: undefined,
   address: '',
+  network: null,
   callId: 'sample',
   input: analysisFixture,
   force_fallback: true,
@@ -69,8 +76,8 @@ const sampleAsked: AnalysisAsked = {
 
 /** Analyses of evidence: by the rules of two rails, with a model where one is configured, each wrapped in a commerce proof. */
 export class EvidenceAnalyses extends Service<EvidenceDeps> {
-  readonly #free = publicWork(this.deps.pool.queue('free analyses'), 'analysis')
-  readonly #agents = publicWork(this.deps.pool.queue('analyses of agents'), 'analysis')
+  readonly #free = publicWork(this.deps, 'analysis', { queue: 'free analyses' })
+  readonly #agents = publicWork(this.deps, 'analysis', { queue: 'analyses of agents' })
   #samples: Promise<PreparedAnalysis> | undefined
 
   /** The analysis of a fixed packet by the rules alone, of which nothing is stored. */
@@ -191,7 +198,7 @@ export class EvidenceAnalyses extends Service<EvidenceDeps> {
   ): Promise<Analysis> {
     const { input } = about
     const work = (rail: 'packetops' | 'diligenceops', value: unknown) =>
-      this.#workOf(asked)({ kind: 'work', rail, tier: 'pro', value, lists: {} })
+      this.#workOf(asked)({ kind: 'work', rail, tier: 'pro', value, lists: {} }, asked.network)
     const packet = (await work('packetops', packetInputOf(input))) as Work<PacketResult>
     const questions = questionsOf(input)
     const answers = questions && ((await work('diligenceops', questions)) as Work<DiligenceResult>)
@@ -208,7 +215,10 @@ export class EvidenceAnalyses extends Service<EvidenceDeps> {
     if (this.deps.model === null || asked.force_fallback) return null
     const input = questionsOf(asked.input)
     const draft = (outputs: Awaited<ReturnType<typeof modelAnswers>> | null) =>
-      this.#workOf(asked)({ kind: 'draft', rail: 'diligenceops', input, work, outputs })
+      this.#workOf(asked)(
+        { kind: 'draft', rail: 'diligenceops', input, work, outputs },
+        asked.network,
+      )
     const prompts = (await draft(null)) as Prompt[]
     if (prompts.length === 0) return null
     const caller = callerOf(asked)

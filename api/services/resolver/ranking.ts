@@ -2,18 +2,12 @@ import type { Work } from '#domain/rails/rail.ts'
 import type { ScoutInput, ScoutResult } from '#domain/rails/scout/schema.ts'
 import { type Listed, listedCandidate, ownServices } from '#domain/resolver/catalogue.ts'
 import type { Job } from '../../../activities/runs/isolation/job.ts'
-import type { RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
-import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { listApproved } from '../../../activities/store/resolver/candidates.ts'
+import { type PublicWorkDeps, publicWork } from '../public-work.ts'
 import { Service } from '../service.ts'
-import { publicWork } from './public-work.ts'
 
-type RankingDeps = {
-  db: Tx
-  /** A pool with the small limits of public calls. */
-  pool: Pick<RailPool, 'run'>
-  tools: readonly Listed[]
-}
+type RankingDeps = PublicWorkDeps & { tools: readonly Listed[] }
 export type Asked = Omit<ScoutInput, 'registry'> & { include_registry: boolean }
 type Ranked = {
   result: ScoutResult
@@ -24,7 +18,7 @@ type Ranked = {
 const APPROVED_MAX = 200
 /** The services that may be proposed, and their ranking by the rail scout in a process of the pool. */
 export class Ranking extends Service<RankingDeps> {
-  readonly #work = publicWork(this.deps.pool, 'ranking')
+  readonly #work = publicWork(this.deps, 'ranking')
 
   /** Our own services, and on request those of others that an operator approved. */
   async services(includeRegistry: boolean): Promise<Listed[]> {
@@ -36,7 +30,7 @@ export class Ranking extends Service<RankingDeps> {
   }
 
   /** Ranks them for a task. Throws 422 `input_too_complex` at the limits of the pool, and 429 while too many calls wait. */
-  async rank({ include_registry, ...asked }: Asked): Promise<Ranked> {
+  async rank({ include_registry, ...asked }: Asked, network: ComputeNetwork): Promise<Ranked> {
     const services = await this.services(include_registry)
     const byId = new Map(services.map((service) => [service.service_id, service]))
     // The rail knows the rails; every other service is brought by the input.
@@ -53,7 +47,7 @@ export class Ranking extends Service<RankingDeps> {
       value: { ...asked, registry },
       lists: {},
     }
-    const { result } = (await this.#work(job as Job)) as Work<ScoutResult>
+    const { result } = (await this.#work(job as Job, network)) as Work<ScoutResult>
     const ranked = result.ranked.map((one) => ({
       ...one,
       origin: byId.get(one.service_id)?.origin ?? one.origin,

@@ -3,6 +3,7 @@ import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { beginOf } from '#domain/core/plain-text.ts'
 import type { Candidate } from '#domain/resolver/candidate.ts'
 import type { Listed } from '#domain/resolver/catalogue.ts'
+import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import type { ServiceRow } from '../../../activities/store/resolver/candidates.ts'
 import { Service } from '../service.ts'
 import { type Candidates, denied, type Inspected } from './candidates.ts'
@@ -68,22 +69,18 @@ export class ServiceResolver<Call extends Served> extends Service<ResolverDeps<C
   }
 
   /** The services that fit a query, the best first, with the words that fit. */
-  async find({
-    query,
-    task,
-    include_registry,
-  }: {
-    query?: string | undefined
-    task?: string | undefined
-    include_registry: boolean
-  }) {
+  async find(
+    {
+      query,
+      task,
+      include_registry,
+    }: { query?: string | undefined; task?: string | undefined; include_registry: boolean },
+    network: ComputeNetwork,
+  ) {
     const words = [query, task].filter((text) => text !== undefined).join('\n')
     const query_used = beginOf(words, QUERY_MAX)
-    const { result, service } = await this.deps.ranking.rank({
-      task: query_used,
-      limit: FOUND_MAX,
-      include_registry,
-    })
+    const asked = { task: query_used, limit: FOUND_MAX, include_registry }
+    const { result, service } = await this.deps.ranking.rank(asked, network)
     const results = result.ranked.flatMap(({ service_id, score, match, available, reasons }) => {
       const known = service(service_id)
       if (known === undefined) return []

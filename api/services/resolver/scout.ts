@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { CODE_VERSION } from '#domain/core/code-version.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
@@ -16,16 +17,16 @@ type ScoutDeps = ReceiptIssuer & {
 /** Who can do a task, among the services that may be proposed. */
 export class ScoutService extends Service<ScoutDeps> {
   /** The ranking, of which nothing is stored. */
-  async rank(asked: Asked) {
+  async rank(asked: Asked, network: ComputeNetwork) {
     const { ranked, excluded, missing, registry_size, registry_sha256 } = (
-      await this.deps.ranking.rank(asked)
+      await this.deps.ranking.rank(asked, network)
     ).result
     return { ranked, excluded, missing, registry_size, registry_sha256 }
   }
 
   /** The ranking with a receipt of kind `scout`, synthetic, over the task, the services considered and the result. */
-  async run(asked: Asked, callId: string) {
-    const found = await this.rank(asked)
+  async run(asked: Asked, callId: string, network: ComputeNetwork) {
+    const found = await this.rank(asked, network)
     const subject = `sct_${digestOf({ call: callId })}`
     return answerOnce(this.deps, { callId, subject, status: 200 }, async (tx) => {
       const facts = {

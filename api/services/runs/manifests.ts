@@ -4,18 +4,17 @@ import type { PacketResult } from '#domain/rails/packetops/schema.ts'
 import type { Tier, Work } from '#domain/rails/rail.ts'
 import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import type { MadePackage } from '#domain/runs/return-package.ts'
-import type { RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
+import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
-import { publicWork } from '../resolver/public-work.ts'
+import { type PublicWorkDeps, publicWork } from '../public-work.ts'
 import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import { deliveredPackage } from '../tasks/outcome.ts'
 import { ownRun } from './own-run.ts'
 import { type RunViewDeps, runView } from './views.ts'
 
-/** `pool`: with the small limits of public calls. */
-type Deps = Pick<TaskDeps, 'db'> & RunViewDeps & { pool: Pick<RailPool, 'run'> }
+type Deps = Pick<TaskDeps, 'db'> & RunViewDeps & Pick<PublicWorkDeps, 'pool'>
 type Packet = { tier: Tier; input: Record<string, unknown> }
 type Manifest = ReturnType<typeof manifestOf>
 
@@ -28,14 +27,18 @@ const WAITING_MAX = 4
 export class ManifestService extends Service<Deps> {
   /** Throws 422 `input_rejected` for the items of a packet that are sent with their content. */
   readonly assertDigestsOnly = assertDigestsOnly
-  readonly #work = publicWork(this.deps.pool, 'manifest', WAITING_MAX)
+  readonly #work = publicWork(this.deps, 'manifest', { most: WAITING_MAX })
   readonly #made = new Map<string, Manifest | null>()
 
   /** The manifest of the input of a run that has begun; null where it names uploads, takes more than the limits of public work, or too many wait. */
-  async provisional(runId: string, packet: Packet): Promise<Manifest | null> {
+  async provisional(
+    runId: string,
+    packet: Packet,
+    network: ComputeNetwork,
+  ): Promise<Manifest | null> {
     const known = this.#made.get(runId)
     if (known !== undefined) return known
-    const made = await this.#compute(packet)
+    const made = await this.#compute(packet, network)
     const [oldest] = this.#made.keys()
     if (this.#made.size >= KEPT_MAX && oldest !== undefined) this.#made.delete(oldest)
     this.#made.set(runId, made)
@@ -54,11 +57,14 @@ export class ManifestService extends Service<Deps> {
     })
   }
 
-  async #compute({ tier, input: value }: Packet): Promise<Manifest | null> {
+  async #compute(
+    { tier, input: value }: Packet,
+    network: ComputeNetwork,
+  ): Promise<Manifest | null> {
     if (uploadDigestsOf(railOf('packetops'), value).length > 0) return null
     const job = { kind: 'work', rail: 'packetops', tier, value, lists: {} } as const
     try {
-      const { result } = (await this.#work(job)) as Work<unknown>
+      const { result } = (await this.#work(job, network)) as Work<unknown>
       return manifestOf('provisional', result)
     } catch (error) {
       // The run itself has larger limits, and its own processes.

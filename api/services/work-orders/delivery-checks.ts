@@ -4,8 +4,10 @@ import { limits } from '#domain/core/limits.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { type Delivery, deliveredWork, WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
-import { ChildDied, NotBegun, type RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
+import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { itemsOf } from '../commerce/request.ts'
+import { type PublicWorkDeps, publicWork } from '../public-work.ts'
+import { Service } from '../service.ts'
 
 export type Sent = {
   return_package: {
@@ -35,34 +37,19 @@ export function readDelivery({ return_package, handoff_pack }: Sent): Delivery {
 }
 
 /** The validator of a rail on delivered work, in a process of a pool with small limits. */
-export class DeliveryChecks {
-  readonly #pool: Pick<RailPool, 'run'>
-  #waiting = 0
-
-  constructor(pool: Pick<RailPool, 'run'>) {
-    this.#pool = pool
-  }
+export class DeliveryChecks extends Service<PublicWorkDeps> {
+  readonly #work = publicWork(this.deps, 'delivery', { most: WAITING_MAX })
 
   /** The checks, all of which hold; 422 `evidence_mismatch` with those that do not, 429 while too many deliveries wait. */
-  async check({ work }: Delivery, of: Of): Promise<Check[]> {
-    if (this.#waiting >= WAITING_MAX)
-      throw refuse('rate_limited', { detail: 'too many deliveries wait', retry_after_ms: 1_000 })
-    this.#waiting += 1
-    try {
-      const job = { kind: 'validate', work, lists: {}, ...of } as const
-      const checks = (await this.#pool.run(job)) as Check[]
-      const failed = checks.filter(({ ok }) => !ok)
-      if (failed.length === 0) return checks
-      const names = failed.map(({ check, detail }) => `${check}: ${detail}`).join('; ')
-      throw mismatch(`the validator refuses the work: ${names}`, checks)
-    } catch (error) {
-      if (error instanceof DomainError) throw error
-      if (error instanceof ChildDied || error instanceof NotBegun)
-        throw refuse('unavailable', { detail: 'the validation was interrupted' })
-      throw mismatch('the validator cannot read the work')
-    } finally {
-      this.#waiting -= 1
-    }
+  async check({ work }: Delivery, of: Of, network: ComputeNetwork): Promise<Check[]> {
+    const job = { kind: 'validate', work, lists: {}, ...of } as const
+    const checks = (await this.#work(job, network).catch((error: unknown) => {
+      throw error instanceof DomainError ? error : mismatch('the validator cannot read the work')
+    })) as Check[]
+    const failed = checks.filter(({ ok }) => !ok)
+    if (failed.length === 0) return checks
+    const names = failed.map(({ check, detail }) => `${check}: ${detail}`).join('; ')
+    throw mismatch(`the validator refuses the work: ${names}`, checks)
   }
 }
 

@@ -10,6 +10,7 @@ import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { accrueOrOwe, holdOrOwe } from '../../../activities/credit/fees.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { claimGrant } from '../../../activities/store/calls/calls.ts'
+import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
 import { isOver, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
@@ -159,7 +160,12 @@ export class ExchangeService extends Service<Deps> {
   }
 
   /** Stores what was delivered once the validator takes it; the run of the order continues with it. 404, 403, 409, 422. */
-  async deliver(writer: Writer, asked: Named & Sent, callId: string) {
+  async deliver(
+    writer: Writer,
+    asked: Named & Sent,
+    call: { callId: string; network: ComputeNetwork },
+  ) {
+    const { callId, network } = call
     const { db, gateway, deliveries } = this.deps
     const { work_order_id, claim_id } = asked
     const delivery = readDelivery(asked)
@@ -169,7 +175,11 @@ export class ExchangeService extends Service<Deps> {
       assertHeld(row, task)
       const { rail, tier, task_id } = task
       const value = await findDocument(db, task_id, row.input_sha256)
-      const checks = await deliveries.check(delivery, { rail: rail as RailKey, tier, value })
+      const checks = await deliveries.check(
+        delivery,
+        { rail: rail as RailKey, tier, value },
+        network,
+      )
       await transaction(db, async (tx) => {
         await claimGrant(tx, callId, claim_id)
         await this.#store(tx, { writer, asked, delivery, sha256, checks, callId })

@@ -14,7 +14,7 @@ afterAll(() => database?.stop())
 
 type Pool = ConstructorParameters<typeof Ranking>[0]['pool']
 const rankingOver = (run: (job: { value: unknown }) => Promise<unknown>) =>
-  new Ranking({ db: database.db, pool: { run } as Pool, tools: [] })
+  new Ranking({ db: database.db, pool: { queue: () => ({ run }) } as unknown as Pool, tools: [] })
 const asked = { task: 'Translate a text.', include_registry: false }
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -28,27 +28,27 @@ verifies(
   'what the pool refuses passes through; a dead child can be repeated',
   async () => {
     const complex = refuse('input_too_complex', { detail: 'it takes too long' })
-    expect(await codeOf(rankingOver(() => Promise.reject(complex)).rank(asked))).toBe(
+    expect(await codeOf(rankingOver(() => Promise.reject(complex)).rank(asked, null))).toBe(
       'input_too_complex',
     )
     const died = rankingOver(() => Promise.reject(new ChildDied('it was killed')))
-    expect(await codeOf(died.rank(asked))).toBe('unavailable')
+    expect(await codeOf(died.rank(asked, null))).toBe('unavailable')
     const late = rankingOver(() => Promise.reject(new NotBegun('no child began')))
-    expect(await codeOf(late.rank(asked))).toBe('unavailable')
+    expect(await codeOf(late.rank(asked, null))).toBe('unavailable')
     const broken = rankingOver(() => Promise.reject(new Error('a fault of ours')))
-    expect(await codeOf(broken.rank(asked))).toBe('Error: a fault of ours')
+    expect(await codeOf(broken.rank(asked, null))).toBe('Error: a fault of ours')
   },
 )
 
 verifies('scout.rank', '32 rankings wait, the next is refused, and places come free', async () => {
   const waiting: ((work: unknown) => void)[] = []
   const ranking = rankingOver(() => new Promise((resolve) => waiting.push(resolve)))
-  const first = Array.from({ length: 32 }, () => codeOf(ranking.rank(asked)))
+  const first = Array.from({ length: 32 }, () => codeOf(ranking.rank(asked, null)))
   await expect.poll(() => waiting.length).toBe(32)
-  expect(await codeOf(ranking.rank(asked))).toBe('rate_limited')
+  expect(await codeOf(ranking.rank(asked, null))).toBe('rate_limited')
   for (const end of waiting.splice(0)) end(nothing)
   expect(new Set(await Promise.all(first))).toEqual(new Set(['none']))
-  const next = codeOf(ranking.rank(asked))
+  const next = codeOf(ranking.rank(asked, null))
   await expect.poll(() => waiting.length).toBe(1)
   for (const end of waiting) end(nothing)
   expect(await next).toBe('none')
@@ -84,7 +84,7 @@ verifies('resolver.find', 'services with characters of two units do not end a se
     value = job.value
     return nothing
   })
-  await ranking.rank({ ...asked, include_registry: true })
+  await ranking.rank({ ...asked, include_registry: true }, null)
   const { registry = [] } = ScoutInput.parse(value)
   const lengths = registry
     .filter(({ service_id }) => service_id.startsWith('cand_'))

@@ -3,11 +3,11 @@ import { analysisFixture } from '#domain/analysis/fixture.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
 import { packetops } from '#domain/rails/packetops.ts'
-import type { Job } from '../../../../activities/runs/isolation/job.ts'
-import { NotBegun } from '../../../../activities/runs/isolation/rail-pool.ts'
-import { EvidenceAnalyses } from '../../../../api/services/evidence/analyses.ts'
-import { ManifestService } from '../../../../api/services/runs/manifests.ts'
-import { verifies } from '../../../verifies.ts'
+import type { Job } from '../../../activities/runs/isolation/job.ts'
+import { NotBegun } from '../../../activities/runs/isolation/rail-pool.ts'
+import { EvidenceAnalyses } from '../../../api/services/evidence/analyses.ts'
+import { ManifestService } from '../../../api/services/runs/manifests.ts'
+import { verifies } from '../../verifies.ts'
 
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -32,6 +32,7 @@ verifies(
       input: analysisFixture,
       force_fallback: true,
       address: '192.0.2.1',
+      network: null,
       callId: 'c',
     }
     const ask = (agent?: { sandbox: boolean }) =>
@@ -50,10 +51,10 @@ verifies(
 
 verifies('isolation.public-queues', 'a manifest is left out where the pool is busy', async () => {
   let run: (job: Job) => Promise<unknown> = () => Promise.reject(new NotBegun('no child began'))
-  const pool = { run: (job: Job) => run(job) }
+  const pool = { queue: () => ({ run: (job: Job) => run(job) }) }
   const manifests = new ManifestService({ pool } as never)
   const packet = { tier: 'standard' as const, input: { ...packetopsInput } }
-  const provisional = (name: string) => manifests.provisional(name, packet)
+  const provisional = (name: string) => manifests.provisional(name, packet, null)
   expect(await provisional('late')).toBe(null)
   const ends: (() => void)[] = []
   const made = packetops.work(packetopsInput)
