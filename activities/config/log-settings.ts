@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NOTE_COSIGNATURE, type NoteKey, parseVerifierKey } from '#domain/log/checkpoint.ts'
-import { parseContinuation } from '#domain/log/origin.ts'
+import { isContinuations } from '#domain/log/origin.ts'
 import { atLeast, list } from './setting-kinds.ts'
 
 /** A witness: its key, and where checkpoints are sent to it; without a URL none are. */
@@ -26,8 +26,8 @@ export const logSettings = {
   ),
   LOG_CONTINUES: z
     .string()
-    .refine((text) => text === '' || parseContinuation(text) !== undefined, {
-      error: 'is not RESTORED-WITNESSED-SHA256, as restore-check prints it',
+    .refine(isContinuations, {
+      error: 'is not RESTORED-WITNESSED-SHA256 for each restore, as restore-check prints it',
     })
     .default('')
     .describe(

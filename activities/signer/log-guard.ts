@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Checkpoint, parseCheckpointText } from '#domain/log/checkpoint.ts'
 import { isSame, verifyConsistency } from '#domain/log/merkle.ts'
-import { continuationOf } from '#domain/log/origin.ts'
+import { continuationsOf } from '#domain/log/origin.ts'
 import type { SignProof } from '#domain/receipts/receipt.ts'
 import { inMemory, openJournal } from '../config/journal.ts'
 import { SignerRefusal } from './protocol.ts'
@@ -61,7 +61,7 @@ function assertGrown(
   proof: SignProof['consistency'],
 ): void {
   if (head === undefined) {
-    if (size < (continuationOf(origin)?.restored ?? 0))
+    if (size < (continuationsOf(origin).at(-1)?.restored ?? 0))
       throw refused('the checkpoint has fewer leaves than the log that it continues')
     return
   }

@@ -8,7 +8,7 @@ import type { NoteKey } from '#domain/log/checkpoint.ts'
 import { cosignedAt, openByAny } from '#domain/log/cosigned.ts'
 import { type LeafPass, startLeafPass } from '#domain/log/leaf-pass.ts'
 import { leafHash, verifyInclusion } from '#domain/log/merkle.ts'
-import { type Continuation, continuationOf } from '#domain/log/origin.ts'
+import { type Continuation, lossOf } from '#domain/log/origin.ts'
 import type { KeySet } from '#domain/receipts/key-set.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { verifySigned } from '#domain/verification/signed.ts'
@@ -50,7 +50,6 @@ export async function auditLog(
   const current = rootIn(note, 'the log', trusted)
   if (current === undefined)
     throw new Error(`the log serves no checkpoint of ${trusted.logKeys[0]?.name}`)
-  const continued = continuationOf(current.origin)
   const kept = [...material.checkpoints, ...shown].flatMap(({ file, note: text }) => {
     const root = rootIn(text, file, trusted)
     const reason =
@@ -71,11 +70,13 @@ export async function auditLog(
   for await (const leaves of log.leaves(current.size)) pass.add(leaves)
   const seen = receipts.flatMap(({ leaf, file, provenBy, ...of }): SeenReceipt[] => {
     const index = pass.places.get(leaf) ?? null
-    const isLost =
-      index === null && continued && provenBy !== current.origin && lost(continued, of.keptIndex)
-    if (isLost)
-      ignored.push({ file, reason: `it is not in this log: a leaf of ${lostLeaves(continued)}` })
-    return isLost ? [] : [{ ...of, index }]
+    const loss =
+      index === null && of.keptIndex !== null
+        ? lossOf(current.origin, { origin: provenBy, index: of.keptIndex })
+        : undefined
+    if (loss !== undefined)
+      ignored.push({ file, reason: `it is not in this log: a leaf of ${lostLeaves(loss)}` })
+    return loss === undefined ? [{ ...of, index }] : []
   })
   const evidence = { askedAt: Math.floor(now / 1000), size: current.size, receipts: seen }
   const findings = judgeLog({ ...evidence, roots: [...rootsOf(pass), ...roots] })
@@ -131,15 +132,11 @@ async function ofWitness(
  * the log names, only the checkpoint that it names is lost.
  */
 function reasonOfLoss({ origin, size, digest }: Root, current: string): string | undefined {
-  const continued = continuationOf(current)
-  if (continued === undefined || origin === current || !lost(continued, size - 1)) return undefined
-  if (size === continued.witnessed && digest !== continued.checkpoint) return undefined
-  return `its tree has leaves of ${lostLeaves(continued)}`
+  const loss = lossOf(current, { origin, index: size - 1 })
+  if (loss === undefined) return undefined
+  if (size === loss.witnessed && digest !== loss.checkpoint) return undefined
+  return `its tree has leaves of ${lostLeaves(loss)}`
 }
-
-/** Whether the leaf of an index is among those that a restore of the log has lost. */
-const lost = ({ restored, witnessed }: Continuation, index: number | null): boolean =>
-  index !== null && index >= restored && index < witnessed
 
 const lostLeaves = ({ restored, witnessed }: Continuation): string =>
   `${restored} to ${witnessed - 1}, which the log has lost`

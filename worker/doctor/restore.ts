@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
+import type { Checkpoint } from '#domain/log/checkpoint.ts'
 import { cosignedAt, openByAny } from '#domain/log/cosigned.ts'
 import { isSame } from '#domain/log/merkle.ts'
 import {
   type Continuation,
   continuationText,
   logOrigin,
-  parseContinuation,
+  logOrigins,
+  lossOf,
 } from '#domain/log/origin.ts'
 import type { Config } from '../../activities/config/config.ts'
 import { createProver } from '../../activities/log/proofs.ts'
@@ -23,8 +25,8 @@ import { examine, tableOf } from './examine.ts'
 
 const KEEP_STOPPED =
   'Start no worker of the queues transfers and payouts, and follow docs/operations.md, Backup and restore.'
-const continueWith = (continuation: Continuation) =>
-  `Set LOG_CONTINUES=${continuationText(continuation)} for the signer and all workers before one of them starts: the log continues under a new origin that names what is lost (docs/operations.md, Backup and restore).`
+const continueWith = (before: string, continuation: Continuation) =>
+  `Set LOG_CONTINUES=${before === '' ? '' : `${before}/`}${continuationText(continuation)} for the signer and all workers before one of them starts: the log continues under a new origin that names what is lost (docs/operations.md, Backup and restore).`
 const NAME_ONE =
   'Name the last checkpoint that is known outside: --checkpoint FILE or URL, or a witness in LOG_WITNESSES.'
 const isUrl = /^https?:\/\//
@@ -43,9 +45,9 @@ export async function printRestoreCheck(given: readonly string[], json: boolean)
 
 /** Holds the restored log to every checkpoint that is known outside. */
 async function checkLog(config: Config, given: readonly string[]): Promise<Check[]> {
-  // A checkpoint from outside may be of the log that this one continues.
+  // A checkpoint from outside may be of a log that this one continues.
+  const origins = logOrigins(config.BASE_URL, config.LOG_CONTINUES)
   const current = logOrigin(config.BASE_URL, config.LOG_CONTINUES)
-  const origins = [...new Set([current, logOrigin(config.BASE_URL)])]
   const ofWitnesses = config.LOG_WITNESSES.flatMap(({ key, url }) =>
     url === null ? [] : [{ place: monitorUrl(url, current), witness: key }],
   )
@@ -71,8 +73,7 @@ async function checkLog(config: Config, given: readonly string[]): Promise<Check
           if (!opened.ok) return fault(`no checkpoint of this log: ${opened.fault}`, NAME_ONE)
           if (witness !== undefined && cosignedAt(opened.note, witness) === undefined)
             return fault(`${witness.name} has not cosigned the checkpoint`, NAME_ONE)
-          const { size, root } = opened.checkpoint
-          return judge(db, { size, root, sha256: sha256Hex(opened.note.text) }, config)
+          return judge(db, { ...opened.checkpoint, sha256: sha256Hex(opened.note.text) }, config)
         }),
       ),
     )
@@ -81,19 +82,28 @@ async function checkLog(config: Config, given: readonly string[]): Promise<Check
   }
 }
 
-type Seen = { readonly size: number; readonly root: Uint8Array; readonly sha256: string }
+type Seen = Checkpoint & { readonly sha256: string }
 
-async function judge(db: Tx, seen: Seen, { LOG_CONTINUES }: Config): Promise<Finding> {
+async function judge(
+  db: Tx,
+  seen: Seen,
+  { BASE_URL, LOG_CONTINUES }: Pick<Config, 'BASE_URL' | 'LOG_CONTINUES'>,
+): Promise<Finding> {
   const { size = 0 } = (await findCheckpoint(db)) ?? {}
-  const known = parseContinuation(LOG_CONTINUES)
-  if (known?.checkpoint === seen.sha256 && known.witnessed === seen.size)
+  const last = { origin: seen.origin, index: seen.size - 1 }
+  const known = lossOf(logOrigin(BASE_URL, LOG_CONTINUES), last)
+  if (known !== undefined && (seen.size < known.witnessed || seen.sha256 === known.checkpoint))
     return fine(
-      `the leaves ${known.restored} to ${seen.size - 1} are lost, and the log continues under a new origin that says so`,
+      `the leaves ${known.restored} to ${known.witnessed - 1} are lost, and the log continues under a new origin that says so`,
     )
   if (size < seen.size)
     return fault(
       `the checkpoint has ${seen.size} leaves and this database ${size}: the leaves ${size} to ${seen.size - 1} are lost`,
-      continueWith({ restored: size, witnessed: seen.size, checkpoint: seen.sha256 }),
+      continueWith(LOG_CONTINUES, {
+        restored: size,
+        witnessed: seen.size,
+        checkpoint: seen.sha256,
+      }),
     )
   if (!isSame(await createProver(db).rootAt(seen.size), seen.root))
     return fault(`the first ${seen.size} leaves are not those of the checkpoint`, KEEP_STOPPED)

@@ -6,10 +6,12 @@ import { afterAll, expect } from 'vitest'
 import { checkpointText } from '#domain/log/checkpoint.ts'
 import { coseSigned } from '#domain/log/cose.ts'
 import {
-  continuationOf,
+  continuationsOf,
   continuationText,
+  isContinuations,
   logOrigin,
-  parseContinuation,
+  logOrigins,
+  lossOf,
 } from '#domain/log/origin.ts'
 import { createLogGuard, openHeadJournal } from '../../../activities/signer/log-guard.ts'
 import { checkpointOfTree, growth, rootOf, treeOf } from '../../support/memory-log.ts'
@@ -128,10 +130,40 @@ verifies('log.continues', 'only one form of a name says how a log continues', ()
   expect(
     checkpointText({ origin: logOrigin('http://a', text), size: 0, root: rootOf([]) }),
   ).toContain(`a/log/${text}\n`)
-  expect(continuationOf(logOrigin('http://a', text))).toMatchObject({ restored: 0, witnessed: 1 })
-  expect(continuationOf(logOrigin('http://a'))).toBeUndefined()
+  expect(continuationsOf(logOrigin('http://a', text))).toMatchObject([
+    { restored: 0, witnessed: 1 },
+  ])
+  expect(continuationsOf(logOrigin('http://a'))).toEqual([])
   const digest = 'a'.repeat(64)
   const others = [`01-2-${digest}`, `1-1-${digest}`, `2-1-${digest}`, `1-2-${digest}a`]
   for (const other of [...others, `1-2-${digest.toUpperCase()}`])
-    expect(parseContinuation(other), other).toBeUndefined()
+    expect(isContinuations(other), other).toBe(false)
+})
+
+verifies('log.continues', 'the name of a log says what each of its restores lost', () => {
+  const restores = [
+    { restored: 50, witnessed: 80, checkpoint: 'a'.repeat(64) },
+    { restored: 30, witnessed: 60, checkpoint: 'b'.repeat(64) },
+  ]
+  const text = restores.map(continuationText).join('/')
+  expect(isContinuations(text)).toBe(true)
+  const [first = '', second = '', current = ''] = logOrigins('https://svc.example', text)
+  expect([first, current]).toEqual([origin, logOrigin('https://svc.example', text)])
+  const loses = (of: string, index: number) => lossOf(current, { origin: of, index })?.restored
+  expect([29, 30, 49, 50, 79, 80].map((index) => loses(first, index))).toEqual([
+    undefined,
+    30,
+    30,
+    50,
+    50,
+    undefined,
+  ])
+  expect([29, 30, 59, 60].map((index) => loses(second, index))).toEqual([
+    undefined,
+    30,
+    30,
+    undefined,
+  ])
+  expect(loses(current, 40)).toBeUndefined()
+  expect(loses('other.example/log', 40)).toBeUndefined()
 })

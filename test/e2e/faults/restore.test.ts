@@ -113,6 +113,13 @@ async function signedSize(): Promise<number> {
   return Number(size)
 }
 
+/** Asserts that the check finds nothing wrong with the log in the light of these checkpoints. */
+async function assertKnown(...kept: Kept[]): Promise<void> {
+  const files = kept.map(({ file }) => file)
+  const { faults } = await restoreCheck('--checkpoint', ...files)
+  for (const file of files) expect(faults[`log against ${file}`]).toBeUndefined()
+}
+
 verifies(
   ['operate.restore-check', 'log.continues'],
   'a restore that lost something says what, and exits 1',
@@ -131,18 +138,21 @@ verifies(
 
     await whileStopped(() => copy(postgres, backup))
     await pay()
+    const between = await keepCheckpoint('between.checkpoint')
+    await pay()
     const after = await keepCheckpoint('after.checkpoint')
-    expect(after.size).toBeGreaterThan(before.size)
+    expect(after.size).toBeGreaterThan(between.size)
     const { receipt_id } = await rail.db
       .selectFrom('receipts')
       .select('receipt_id')
       .where('kind', '=', 'payout_created')
       .orderBy('issued_at', 'desc')
       .executeTakeFirstOrThrow()
-    await whileStopped(() => {
+    const restore = () => {
       rmSync(postgres, { recursive: true })
       copy(backup, postgres)
-    })
+    }
+    await whileStopped(restore)
 
     const kept = await signedSize()
     expect(kept).toBeGreaterThanOrEqual(before.size)
@@ -171,10 +181,19 @@ verifies(
     const next = await keepCheckpoint('next.checkpoint')
     expect(next.origin).toBe(`${before.origin}/${continues}`)
     expect(next.size).toBeGreaterThan(kept)
-    const files = [before, after, next].map(({ file }) => file)
-    const continued = await restoreCheck('--checkpoint', ...files)
-    for (const file of files) expect(continued.faults[`log against ${file}`]).toBeUndefined()
+    await assertKnown(before, between, after, next)
     const lostLeaf = await fetch(`${stack.baseUrls[0]}/api/log/inclusion?receipt_id=${receipt_id}`)
     expect(await lostLeaf.json()).toMatchObject({ detail: 'the receipt is not in this log' })
+
+    // The same happens once more: the name of the log keeps both.
+    await whileStopped(restore)
+    const again = await restoreCheck('--checkpoint', next.file)
+    const both = `${continues}/${kept}-${next.size}-${sha256Hex(parseNote(next.note)?.text ?? '')}`
+    expect(again.faults[`log against ${next.file}`]?.remedy).toContain(`LOG_CONTINUES=${both} `)
+    await whileStopped(() => Object.assign(settings, { LOG_CONTINUES: both }))
+    await resumePayouts('again')
+    const last = await keepCheckpoint('last.checkpoint')
+    expect(last.origin).toBe(`${before.origin}/${both}`)
+    await assertKnown(before, between, after, next, last)
   },
 )

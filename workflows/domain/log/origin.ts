@@ -21,12 +21,36 @@ export function parseContinuation(text: string): Continuation | undefined {
   return Number.isSafeInteger(read.witnessed) && read.restored < read.witnessed ? read : undefined
 }
 
-/** The name of a log: the public origin of its service without the scheme, the path of the log, and how it continues another one. */
+/** Whether a text names one continuation for each restore, the first one first, with `/` between them; or none. */
+export const isContinuations = (text: string): boolean =>
+  text === '' || text.split('/').every((one) => parseContinuation(one) !== undefined)
+
+/** The name of a log: the public origin of its service without the scheme, the path of the log, and how it continued after each restore. */
 export function logOrigin(baseUrl: string, continues = ''): string {
   const origin = `${baseUrl.replace(/^https?:\/\//, '')}/log`
   return continues === '' ? origin : `${origin}/${continues}`
 }
 
-/** How the log of this origin continues the one before it; nothing for a log from its first leaf. */
-export const continuationOf = (origin: string): Continuation | undefined =>
-  parseContinuation(origin.slice(origin.lastIndexOf('/') + 1))
+/** The names that a log has had, the first one first; the last one is its own. */
+export function logOrigins(baseUrl: string, continues: string): string[] {
+  const names = continues === '' ? [] : continues.split('/')
+  return [[], ...names.map((_, at) => names.slice(0, at + 1))].map((some) =>
+    logOrigin(baseUrl, some.join('/')),
+  )
+}
+
+/** How the log of this origin continued after each restore, the first one first; empty for a log from its first leaf. */
+export function continuationsOf(origin: string): Continuation[] {
+  const parts = origin.split('/').map(parseContinuation)
+  return parts.slice(parts.lastIndexOf(undefined) + 1).flatMap((part) => part ?? [])
+}
+
+/** The restore that lost a leaf which the log had under an earlier name. */
+export function lossOf(
+  origin: string,
+  leaf: { readonly origin: string; readonly index: number },
+): Continuation | undefined {
+  if (!origin.startsWith(`${leaf.origin}/`)) return undefined
+  const later = continuationsOf(origin).slice(continuationsOf(leaf.origin).length)
+  return later.find(({ restored, witnessed }) => leaf.index >= restored && leaf.index < witnessed)
+}
