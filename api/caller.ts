@@ -174,3 +174,9 @@ export function computeNetworkOf({ caller, network }: Context): ComputeNetwork {
   const isTrusted = agent !== undefined && !agent.sandbox && mayAct(agent.trust_state)
   return isTrusted ? null : network
 }
+
+/** The caller that reads a run of its own; throws 401 for one that presents nothing. */
+export function runReader(context: Context) {
+  readingAgentId(context, 'a run is read by its agent')
+  return moverOf(context)
+}

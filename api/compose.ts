@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { limits } from '#domain/core/limits.ts'
 import { AUDIT_PACK_TYP } from '#domain/reviews/audit-pack.ts'
+import { isSignedByAgent } from '../activities/agents/signatures.ts'
 import type { Config } from '../activities/config/config.ts'
 import { authorityOf, signerOf } from '../activities/container.ts'
 import { createOutgoing } from '../activities/http/outgoing.ts'
@@ -47,13 +48,15 @@ import { createHealth } from './health/health.ts'
 import type { Gauges } from './http/metrics.ts'
 import { families, operations } from './operations/index.ts'
 import { createContractViews } from './registry/contract-view.ts'
+import { directoryDocument } from './registry/directory-document.ts'
 import { createDiscovery } from './registry/discovery.ts'
 import { createEnforcement } from './registry/enforcement.ts'
+import { freeToolsOf } from './registry/free-tools.ts'
 import { createHardening } from './registry/hardening.ts'
 import { schemaDocuments } from './registry/schema-documents.ts'
 import { CommercialLayer } from './services/accounts/commercial-layer.ts'
 import { AccountControlsService } from './services/accounts/controls.ts'
-import { HandshakeService, isSignedByAgent } from './services/agents/handshake.ts'
+import { HandshakeService } from './services/agents/handshake.ts'
 import { identitiesOf } from './services/agents/identity.ts'
 import { ProfileService } from './services/agents/profiles.ts'
 import { RegistrationService, registrationBy } from './services/agents/registration.ts'
@@ -61,9 +64,9 @@ import { SigningService } from './services/agents/signing.ts'
 import { Ap2Inspection } from './services/authority/ap2-inspection.ts'
 import { WriteGate } from './services/authority/write-gate.ts'
 import { CallbackService } from './services/callbacks/demo-receiver.ts'
+import { CheckoutService } from './services/checkouts.ts'
 import { openCommerceServices } from './services/commerce/open.ts'
 import { openConsoleServices } from './services/console/open.ts'
-import { CheckoutService } from './services/credit/checkouts.ts'
 import { CreditService } from './services/credit/credit.ts'
 import type { PaymentDeps } from './services/credit/deps.ts'
 import { PaymentAuthorityService } from './services/credit/payment-authority.ts'
@@ -86,11 +89,10 @@ import { AuthorityService } from './services/payouts/authority.ts'
 import { PayoutService } from './services/payouts/payouts.ts'
 import { refusedRecipients } from './services/payouts/refused-recipients.ts'
 import { createReservationGate } from './services/payouts/reservation-gate.ts'
+import { NextStepService } from './services/pilots/next-steps.ts'
 import { PilotOffers } from './services/pilots/offers.ts'
 import { openPilots } from './services/pilots/open.ts'
-import { RuntimeRunService } from './services/pilots/runtime-runs.ts'
 import { ActivationService } from './services/production/provider-activation.ts'
-import { NextStepService } from './services/prospects/next-steps.ts'
 import { OutreachService } from './services/prospects/outreach.ts'
 import { ProspectService } from './services/prospects/prospects.ts'
 import { ReceiptService } from './services/receipts/verification.ts'
@@ -99,6 +101,7 @@ import { openResolver } from './services/resolver/open.ts'
 import { AuditPackService } from './services/reviews/audit-pack.ts'
 import { ReviewService } from './services/reviews/reviews.ts'
 import { reviewSubjects } from './services/reviews/subjects.ts'
+import { RuntimeRunService } from './services/runtime-runs.ts'
 import { openTrustServices } from './services/trust/open.ts'
 import { RESPONSE_PATH } from './shapes/pilots.ts'
 
@@ -159,9 +162,9 @@ function openServices(adapters: Adapters): Services {
     ...openTrustServices(adapters),
     ...openPublicServices(adapters),
     ...openAuthority(adapters, operations),
-    ...openResolver(adapters, operations),
+    ...openResolver(adapters, freeToolsOf(operations)),
     ...openHarness({ ...adapters, notify: notifyHarness.bind(null, adapters.client) }),
-    ...openDirectories(adapters, operations),
+    ...openDirectories(adapters, () => directoryDocument(operations, adapters.config.BASE_URL)),
     ...openPilots({
       ...adapters,
       ...adapters.receiptIssuer,

@@ -5,7 +5,6 @@ import type { ErrorCode } from '#domain/core/error-codes.ts'
 import type { GatedWrite } from '#domain/production/write-gate.ts'
 import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import type { CallAnswer, Context } from './context.ts'
-import { examples } from './examples/index.ts'
 import type { ToolName } from './tool-names.ts'
 
 /** How a caller proves who it is. */
@@ -73,15 +72,6 @@ export type ReplyBody<Output> = {
 }
 /** What `handle` returns. */
 export type Reply<Output> = ReplyBody<Output> | StoredAnswer
-
-/** A request that a reader learns from, and its answer: written by hand, and checked by a test against both schemas. */
-type Example = {
-  readonly input: Readonly<Record<string, unknown>>
-  /** The body of an operation that takes a stream. */
-  readonly bytes?: string
-  readonly output: Readonly<Record<string, unknown>>
-}
-const exampleById: Readonly<Record<string, Example>> = examples
 
 /** One operation. Routes, OpenAPI, client and checks are derived from it and from nothing else. */
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
@@ -167,7 +157,6 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly idempotency: Idempotency<z.output<Input>>
   readonly input: Input
   readonly output: Output
-  readonly example: Example
   /** The package whose files a 200 also is: a zip where `Accept` asks for `application/zip`. */
   readonly asFiles?: (body: z.output<Output>) => ReturnPackage
   /** The bytes that a 200 also is, where `Accept` asks for their type. */
@@ -236,10 +225,10 @@ type IdempotencyDeclaration<Input> =
   | (Omit<Extract<Idempotency<Input>, { kind: 'body' }>, 'key'> & {
       readonly key?: (input: Input) => string | undefined
     })
-type Defaults = 'price' | 'charge' | 'status' | 'errors' | 'input' | 'idempotency' | 'example'
+type Defaults = 'price' | 'charge' | 'status' | 'errors' | 'input' | 'idempotency'
 
 /**
- * An operation without its defaults: free of charge, 200, no codes of its own, an empty input, the example of its id, a GET is a
+ * An operation without its defaults: free of charge, 200, no codes of its own, an empty input, a GET is a
  * read, and any other call is known by `idempotency_key` of its input.
  */
 export type OperationDeclaration<Input extends z.ZodType, Output extends z.ZodType> = Omit<
@@ -260,8 +249,7 @@ export function operation<
 >(
   declared: OperationDeclaration<Input, Output> & { readonly id: Id },
 ): Operation<Input, Output> & { readonly id: Id } {
-  const { id, input = noInput as z.ZodType as Input, example = exampleById[id] } = declared
-  if (example === undefined) throw new Error(`api/examples has no example of ${id}`)
+  const { input = noInput as z.ZodType as Input } = declared
   const whole: Operation<Input, Output> & { readonly id: Id } = {
     price: null,
     charge: 'after',
@@ -270,7 +258,6 @@ export function operation<
     ...declared,
     ...modeOf(input),
     input,
-    example,
     idempotency: idempotencyOf(declared),
   }
   return leavesRecord(whole) ? { uses: oneRecord, ...whole } : whole

@@ -33,7 +33,10 @@ verifies('structure.layers', 'no two folders of a layer import each other', () =
   const layers = [
     'activities',
     'activities/store',
+    'api',
+    'api/http',
     'api/operations',
+    'api/services',
     'temporal',
     'worker',
     'workflows',
@@ -48,6 +51,25 @@ verifies('structure.layers', 'no two folders of a layer import each other', () =
 
 verifies('structure.layers', 'no file imports itself through other files, types included', () => {
   expect(filesOnCycles()).toEqual([])
+})
+
+verifies('structure.kernel', 'to read one operation loads few files', () => {
+  const loadedBy = (path: string) => [...reachableFrom(path, ({ typeOnly }) => !typeOnly)]
+  expect(loadedBy('api/operation.ts')).toEqual(['api/operation.ts'])
+  expect(loadedBy('api/operations/listings.ts').length).toBeLessThan(60)
+  const families = product.filter(
+    ({ path }) => path.startsWith('api/operations/') && !path.endsWith('/index.ts'),
+  )
+  const heavy = families.flatMap(({ path }) => {
+    const loaded = loadedBy(path)
+    const beyond = loaded.find((one) =>
+      /^(activities|temporal|api\/(services|examples))\//.test(one),
+    )
+    return loaded.length < 100 && beyond === undefined
+      ? []
+      : [`${path}: ${loaded.length}, ${beyond}`]
+  })
+  expect(heavy).toEqual([])
 })
 
 verifies('structure.layers', 'each layer uses only its own packages', () => {

@@ -32,8 +32,7 @@ import { taskExamples } from './tasks.ts'
 import { trustExamples } from './trust.ts'
 import { workflowExamples } from './workflows.ts'
 
-/** The example of every operation by its id: a request that a reader learns from, and its answer. A test checks each against both schemas. */
-export const examples = {
+const examples = {
   ...agentExamples,
   ...authorityExamples,
   ...clearingExamples,
@@ -68,4 +67,20 @@ export const examples = {
   ...taskExamples,
   ...trustExamples,
   ...workflowExamples,
+}
+const exampleById: Readonly<Record<string, Example>> = examples
+
+/** A request that a reader learns from, and its answer: written by hand, and checked by a test against both schemas. */
+export type Example = {
+  readonly input: Readonly<Record<string, unknown>>
+  /** The body of an operation that takes a stream. */
+  readonly bytes?: string
+  readonly output: Readonly<Record<string, unknown>>
+}
+
+/** The example of an operation by its id; throws where there is none. */
+export function exampleOf({ id }: { readonly id: string }): Example {
+  const example = exampleById[id]
+  if (example === undefined) throw new Error(`api/examples has no example of ${id}`)
+  return example
 }

@@ -1,17 +1,20 @@
+import { exampleOf } from '../examples/index.ts'
 import type { AnyOperation } from '../operation.ts'
 import { namesIn } from './operation-groups.ts'
 import type { JsonObject } from './schema-components.ts'
 
 /** The example of one parameter in the path or query, where the operation's example gives it. */
 export function argumentsOf(operation: AnyOperation | undefined): (name: string) => JsonObject {
-  const given: JsonObject = operation?.example.input ?? {}
+  const given: JsonObject = operation === undefined ? {} : exampleOf(operation).input
   return (name) => (Object.hasOwn(given, name) ? { example: given[name] } : {})
 }
 
 /** The body of an operation's example: its input without what stands in the path. */
-export function bodyOfExample({ http, example }: AnyOperation): JsonObject {
-  const named = namesIn(http.path)
-  const members = Object.entries(example.input).filter(([name]) => !named.includes(name))
+export function bodyOfExample(operation: AnyOperation): JsonObject {
+  const named = namesIn(operation.http.path)
+  const members = Object.entries(exampleOf(operation).input).filter(
+    ([name]) => !named.includes(name),
+  )
   return Object.fromEntries(members)
 }
 
@@ -29,9 +32,11 @@ export const answerExamplesOf = (group: readonly AnyOperation[], status: number)
   Object.fromEntries(
     group
       .filter((operation) => operation.status[0] === status)
-      .map(({ id, summary, example }) => [id, { summary, value: example.output }]),
+      .map(({ id, summary }) => [id, { summary, value: exampleOf({ id }).output }]),
   )
 
 /** The example of a body that is a stream. */
-export const streamExampleOf = (example: AnyOperation['example'] | undefined): JsonObject =>
-  example?.bytes === undefined ? {} : { example: example.bytes }
+export function streamExampleOf(operation: AnyOperation): JsonObject {
+  const { bytes } = exampleOf(operation)
+  return bytes === undefined ? {} : { example: bytes }
+}

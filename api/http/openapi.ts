@@ -11,6 +11,7 @@ import {
 } from '../operation.ts'
 import { families } from '../operations/index.ts'
 import type { OpenApiDocument } from '../shapes/documents.ts'
+import { meaningOf } from './meanings/meanings.ts'
 import {
   headerComponents,
   idempotencySecret,
@@ -21,7 +22,6 @@ import { argumentsOf, bodyExamplesOf, streamExampleOf } from './openapi-examples
 import { responsesOf } from './openapi-responses.ts'
 import { webhooksOf } from './openapi-webhooks.ts'
 import { groupByPath, namesIn, type PathGroup } from './operation-groups.ts'
-import { meaningOf } from './pages/reference/meanings.ts'
 import {
   createSchemaComponents,
   type JsonObject,
@@ -213,12 +213,14 @@ function inputOf(group: readonly AnyOperation[], components: SchemaComponents): 
     ...parameter,
     ...given(String(parameter['name'])),
   }))
-  if (first === undefined || group[0]?.http.method === 'GET') return parametersOf(inPath, inQuery)
-  const { stream, example } = group[0] ?? {}
+  const [operation] = group
+  if (operation === undefined || first === undefined || operation.http.method === 'GET')
+    return parametersOf(inPath, inQuery)
+  const { stream } = operation
   if (stream !== undefined) {
     // The bytes are no JSON value, so they have no schema.
     const content = Object.fromEntries(
-      stream.mediaTypes.map((type, index) => [type, index === 0 ? streamExampleOf(example) : {}]),
+      stream.mediaTypes.map((type, index) => [type, index === 0 ? streamExampleOf(operation) : {}]),
     )
     return {
       ...parametersOf(inPath, inQuery),

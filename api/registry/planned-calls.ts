@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
+import { exampleOf } from '../examples/index.ts'
 import type { HostUrls } from '../http/openapi.ts'
 import { bodyOfExample } from '../http/openapi-examples.ts'
 import { credentialHeaders, priceOf } from '../mcp/descriptor.ts'
@@ -82,6 +83,6 @@ function bodyFor(
     Object.fromEntries(
       Object.entries({ ...members, ...changes }).filter(([, value]) => value !== undefined),
     )
-  operation.input.parse(withChanges(operation.example.input))
+  operation.input.parse(withChanges(exampleOf(operation).input))
   return withChanges(bodyOfExample(operation))
 }

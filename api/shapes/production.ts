@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { successConditions } from '#domain/production/first-paid-run.ts'
 import { gateChecks } from '#domain/production/write-gate.ts'
-import type { Context } from '../context.ts'
 import { freeText, ReceiptId, Time } from '../fields.ts'
 import { toolNames } from '../tool-names.ts'
 import { Rail, Scope } from './agents.ts'
@@ -75,13 +74,6 @@ export const customerStart = {
   customer_account: freeText(160, 1),
   callback_url: CallbackUrl,
   usage: operationalUsage,
-}
-
-type CallFields = { accept_terms: unknown; idempotency_key?: unknown; usage: unknown }
-/** What a call asks of its run, with the payment that it carries. */
-export function askedOf<Given extends CallFields>(given: Given, context: Context) {
-  const { accept_terms: _terms, idempotency_key: _key, usage: _used, ...asked } = given
-  return { ...asked, carried_payment: context.carriedPayment() }
 }
 
 /** What every start of a production run may be refused with. */

@@ -2,10 +2,7 @@ import { z } from 'zod'
 import { verdicts } from '#domain/reviews/evidence.ts'
 import { ResultContract } from '#domain/runs/return-package.ts'
 import { loopSteps } from '#domain/tasks/controlled-loop.ts'
-import { moverOf, readingAgentId } from '../caller.ts'
-import type { Context } from '../context.ts'
 import { Digest, freeText, IdempotencyKey, ReceiptId, Time } from '../fields.ts'
-import type { Funding } from '../services/runs/admission.ts'
 import { Rail } from './agents.ts'
 import { postsOf } from './callbacks.ts'
 import { EntitlementId, QuoteId, quoteToken, ReferenceId, WalletId } from './payments.ts'
@@ -94,12 +91,6 @@ export const runRead = {
   errors: ['credential_required', 'not_found'],
 } as const
 
-/** The caller that reads a run of its own; throws 401 for one that presents nothing. */
-export function runReader(context: Context) {
-  readingAgentId(context, 'a run is read by its agent')
-  return moverOf(context)
-}
-
 /** The input of every operation that starts a paid run, without its funding. */
 export const startFields = {
   rail: Rail,
@@ -139,22 +130,6 @@ export const startErrors = [
   'wallet_underfunded',
   'control_denied',
 ] as const
-
-/** How an agent starts a paid run, which may be delegated and costs the total of its quote. */
-export const paidStart = {
-  access: 'agent',
-  limits: { bodyBytes: 1_048_576 },
-  status: [202],
-  uses: ({ callback_url }: { callback_url?: string | undefined }) => ({
-    tasks: 1,
-    workflows: 2,
-    posts: postsOf(callback_url),
-  }),
-  idempotency: { kind: 'body' },
-  delegable: true,
-  spendsUsd: ({ quote_id }: { quote_id: string }, { quotes }: Context) => quotes.totalUsd(quote_id),
-  authorizeDelegated: (asked: Funding, { runStarts }: Context) => runStarts.assertFunded(asked),
-} as const
 
 /** Of a start that takes no other runs. */
 export const operationalUsage = startFields.usage

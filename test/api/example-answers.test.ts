@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { DiligenceInput } from '#domain/rails/diligenceops/schema.ts'
 import { diligenceops } from '#domain/rails/diligenceops.ts'
-import { loopExamples } from '../../api/examples/loops.ts'
+import { exampleOf } from '../../api/examples/index.ts'
 import { verifies } from '../verifies.ts'
 
 verifies('diligenceops.answers', 'the published example of its loop is answered', () => {
-  const { input } = loopExamples['diligence-loop-start'].input
+  const { input } = exampleOf({ id: 'diligence-loop-start' }).input
   const { result, gaps } = diligenceops.work(DiligenceInput.parse(input))
   expect(result).toMatchObject({ unanswered: [], coverage: { percent: 100 } })
   expect(gaps).toEqual([])

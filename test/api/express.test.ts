@@ -42,7 +42,6 @@ const withAlias = operation({
   http: { method: 'GET', path: '/aliased.json', aliases: ['/api/aliased'], host: 'base' },
   access: 'public',
   output: z.object({}),
-  example: { input: {}, output: {} },
   handle: async () => ({ body: {} }),
 })
 const registry: AnyOperation[] = [...operations, withAlias]

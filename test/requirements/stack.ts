@@ -46,6 +46,11 @@ export const stackRequirements = {
     behavior:
       'Each layer keeps the rules for its imports, packages, SQL, environment variables, file sizes and names.',
   },
+  'structure.kernel': {
+    source: 'decision',
+    behavior:
+      'An operation is read without its examples, its services and the work of its rail: the declaration of operations imports no file, a listing fewer than 60, and any other file of operations fewer than 100.',
+  },
   'bench.paired': {
     source: 'decision',
     behavior:

@@ -10,6 +10,7 @@ import { deriveTokens, secretSha256 } from '../../activities/keys/derived-tokens
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
 import { loadTokenKeys } from '../../activities/keys/token-keys.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
+import { exampleOf } from '../../api/examples/index.ts'
 import {
   type ClientOptions,
   createClient,
@@ -60,7 +61,7 @@ const upload = (operation: AnyOperation) =>
     : {
         upload: {
           mediaType: operation.stream.mediaTypes[0],
-          bytes: operation.example.bytes ?? '',
+          bytes: exampleOf(operation).bytes ?? '',
         },
       }
 
@@ -232,8 +233,7 @@ export function withIds(input: unknown, ids: ReadonlyMap<string, string>): unkno
 }
 
 const freshKey = () => randomBytes(6).toString('hex')
-const exampleOf = (id: OperationId) =>
-  registry.find((operation) => operation.id === id)?.example.input as object
+const inputOf = (id: OperationId): object => exampleOf({ id }).input
 
 /** Records of an agent, which its calls can name: their ids by prefix, and the tokens of a task, an order and a pilot. */
 export async function openRecords(apis: ComposedApis, { hosts, client, agentId }: Callers) {
@@ -286,11 +286,11 @@ export async function openRecords(apis: ComposedApis, { hosts, client, agentId }
     ...key(),
   })
   const proof = await call('commerce-proof-evaluate', {
-    ...exampleOf('commerce-proof-evaluate'),
+    ...inputOf('commerce-proof-evaluate'),
     ...key(),
   } as InputOf<'commerce-proof-evaluate'>)
   const prospect = await asOperator.call('create-prospect', {
-    ...exampleOf('create-prospect'),
+    ...inputOf('create-prospect'),
     ...key(),
   } as InputOf<'create-prospect'>)
   const pilot = (await requestedPilot(hosts.base)).status_token

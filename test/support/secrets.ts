@@ -4,6 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import { findForbiddenMaterial } from '../../api/calls/forbidden-material.ts'
+import { exampleOf } from '../../api/examples/index.ts'
 import { type Client, createClient, type OperationId, ProblemError } from '../../api/http/client.ts'
 import type { AnyOperation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
@@ -55,7 +56,8 @@ function withLeaf(value: unknown, [name, ...rest]: readonly string[], leaf: stri
 export type Place = Leaf & { readonly operation: AnyOperation; readonly secrets: readonly string[] }
 /** The texts in the example of an operation that are screened, each with the secrets that fit its schema. */
 function placesOf(operation: AnyOperation): Place[] {
-  const { input, example } = operation
+  const { input } = operation
+  const example = exampleOf(operation)
   const isScreened =
     ({ path, pointer }: Leaf) =>
     (secret: string) => {
@@ -143,7 +145,7 @@ export async function faultOf(
   { operation, path, pointer }: Place,
   secret: string,
 ): Promise<unknown> {
-  const input = withLeaf(operation.example.input, path, secret)
+  const input = withLeaf(exampleOf(operation).input, path, secret)
   const refusal = await client.call(operation.id as OperationId, input as never).then(
     ({ status }) => status,
     (error: unknown) =>

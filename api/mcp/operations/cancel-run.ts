@@ -15,7 +15,6 @@ export const cancelRun: AnyOperation = operation({
   idempotency: { kind: 'effect' },
   input: z.strictObject({ run_id: RunId }),
   output: z.strictObject({}),
-  example: { input: { run_id: `run_${'0'.repeat(64)}` }, output: {} },
   handle: async ({ run_id }, context) => {
     await context.runs.cancel(moverOf(context), run_id)
     return { body: {} }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { runOutcomes } from '#domain/runs/outcome.ts'
 import { moverOf } from '../../caller.ts'
-import { runExamples } from '../../examples/runs.ts'
 import { Time } from '../../fields.ts'
 import { ENDPOINT } from '../../mcp-protocol.ts'
 import { type AnyOperation, operation } from '../../operation.ts'
@@ -27,15 +26,6 @@ export const followRun: AnyOperation = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ run_id: RunId }),
   output,
-  example: {
-    input: runExamples['get-run-status'].input,
-    output: {
-      outcome: 'working',
-      created_at: '2026-01-05T10:00:00.000Z',
-      changed_at: '2026-01-05T10:00:00.000Z',
-      started: runExamples['start-agent-run'].output,
-    },
-  },
   handle: async ({ run_id }, context) => ({
     body: await context.runStarts.follow(moverOf(context), run_id),
   }),

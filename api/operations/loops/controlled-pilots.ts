@@ -5,6 +5,7 @@ import { activationSteps, scopeOf } from '#domain/production/activation-chain.ts
 import { moverOf, readingAgentId, writerOf } from '../../caller.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { paidStart } from '../../paid-start.ts'
 import { Rail } from '../../shapes/agents.ts'
 import { contractSchema } from '../../shapes/contract.ts'
 import { Pilot, PilotId, PilotToken, RunOfPilot } from '../../shapes/pilots.ts'
@@ -14,7 +15,7 @@ import {
   productionErrors,
   startedRun,
 } from '../../shapes/production.ts'
-import { FUNDED_TWICE, fundedOnce, paidStart, Run, RunId } from '../../shapes/runs.ts'
+import { FUNDED_TWICE, fundedOnce, Run, RunId } from '../../shapes/runs.ts'
 
 type OfferRail = 'tokenops' | 'financeops' | 'energyops'
 const pilotPath = (rail: OfferRail) => `/api/${rail}-controlled-pilot-execution`

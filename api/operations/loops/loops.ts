@@ -3,9 +3,10 @@ import { profileKeys, profiles } from '#domain/rails/packetops/profiles.ts'
 import { PacketResult } from '#domain/rails/packetops/schema.ts'
 import { productStages, stageStates } from '#domain/runs/product-loop.ts'
 import { loopSteps } from '#domain/tasks/controlled-loop.ts'
-import { computeNetworkOf, writerOf } from '../../caller.ts'
+import { computeNetworkOf, runReader, writerOf } from '../../caller.ts'
 import type { Context } from '../../context.ts'
 import { operation } from '../../operation.ts'
+import { paidStart } from '../../paid-start.ts'
 import type { LoopAsked } from '../../services/runs/loops.ts'
 import { Rail } from '../../shapes/agents.ts'
 import { ProductCard, QuoteId } from '../../shapes/payments.ts'
@@ -14,11 +15,9 @@ import {
   fundedOnce,
   fundingFields,
   operationalUsage,
-  paidStart,
   Run,
   RunId,
   runRead,
-  runReader,
   startErrors,
   startFields,
 } from '../../shapes/runs.ts'

@@ -3,17 +3,12 @@ import { offeredPilots, pilotRunConditions } from '#domain/pilots/pilot.ts'
 import { agentIdOf, callingAgent, writerOf } from '../../caller.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
+import { askedOf, paidStart } from '../../paid-start.ts'
 import { PaymentChallenge, Quote, Tier } from '../../shapes/payments.ts'
 import { Pilot, PilotId, PilotToken, pilotContract, RunOfPilot } from '../../shapes/pilots.ts'
-import {
-  askedOf,
-  boundRun,
-  customerStart,
-  productionErrors,
-  startedRun,
-} from '../../shapes/production.ts'
+import { boundRun, customerStart, productionErrors, startedRun } from '../../shapes/production.ts'
 import { Receipt } from '../../shapes/receipts.ts'
-import { FUNDED_TWICE, fundedOnce, paidStart } from '../../shapes/runs.ts'
+import { FUNDED_TWICE, fundedOnce } from '../../shapes/runs.ts'
 import { pilotOf } from './intake.ts'
 
 const output = z

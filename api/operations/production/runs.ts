@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { moverOf, writerOf } from '../../caller.ts'
+import { moverOf, runReader, writerOf } from '../../caller.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
+import { askedOf, paidStart } from '../../paid-start.ts'
 import {
-  askedOf,
   boundRun,
   customerStart,
   FirstPaidRunContract,
@@ -12,7 +12,7 @@ import {
   productionRun,
   startedRun,
 } from '../../shapes/production.ts'
-import { FUNDED_TWICE, fundedOnce, paidStart, RunId, runReader } from '../../shapes/runs.ts'
+import { FUNDED_TWICE, fundedOnce, RunId } from '../../shapes/runs.ts'
 
 /** POST /api/customer-production-runs: as the first paid production run, of every rail with a price and without conditions. */
 export const customerRunStart = operation({

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { ResultContract } from '#domain/runs/return-package.ts'
-import { writerOf } from '../../caller.ts'
+import { runReader, writerOf } from '../../caller.ts'
 import { freeText, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { paidStart } from '../../paid-start.ts'
 import { contractSchema } from '../../shapes/contract.ts'
 import { feeModel } from '../../shapes/credit.ts'
 import { PaymentChallenge, ReferenceId, WalletId } from '../../shapes/payments.ts'
@@ -12,11 +13,9 @@ import {
   fundedOnce,
   fundingFields,
   operationalUsage,
-  paidStart,
   Run,
   RunId,
   runRead,
-  runReader,
   startErrors,
   startFields,
 } from '../../shapes/runs.ts'

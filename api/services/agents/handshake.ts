@@ -3,8 +3,8 @@ import { handshakeText } from '#domain/agents/signature.ts'
 import { mayAct } from '#domain/agents/trust.ts'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
+import { isSignedByAgent } from '../../../activities/agents/signatures.ts'
 import { credentialView, gatewayState } from '../../../activities/agents/views.ts'
-import { verifySignature } from '../../../activities/keys/compact.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { sealCredential } from '../../../activities/keys/envelope.ts'
 import {
@@ -12,7 +12,6 @@ import {
   claimCredential,
   listCredentials,
 } from '../../../activities/store/agents/agent-credentials.ts'
-import { listSpeakingKeys } from '../../../activities/store/agents/agent-signing-versions.ts'
 import { type AgentRow, lockAgent } from '../../../activities/store/agents/agents.ts'
 import { recordReached } from '../../../activities/store/agents/credential-deliveries.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
@@ -128,20 +127,6 @@ export class HandshakeService extends Service<AgentDeps> {
   async #keyOf(credentialId: string): Promise<string> {
     return credentialText(credentialId, await this.deps.tokens.credentialSecret(credentialId))
   }
-}
-
-type SignedText = { agentId: string; text: string; signature: string }
-
-/** Whether an active key of the agent made this Ed25519 signature, 64 bytes as base64url. */
-export async function isSignedByAgent(
-  db: Tx,
-  { agentId, text, signature }: SignedText,
-): Promise<boolean> {
-  const bytes = Buffer.from(signature, 'base64url')
-  const keys = await listSpeakingKeys(db, agentId)
-  return keys.some(({ public_key }) =>
-    verifySignature({ alg: 'EdDSA', publicJwk: public_key }, text, bytes),
-  )
 }
 
 const unproven = (detail: string): DomainError =>

@@ -17,9 +17,11 @@ import {
   listLinks,
   putLink,
 } from '../../../activities/store/credit/product-links.ts'
+import type { ChallengeRow } from '../../../activities/store/payments/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { listReceipts } from '../../../activities/store/receipts/receipts.ts'
 import { Service } from '../service.ts'
+import { challengeView } from './views.ts'
 
 export type LinkDeps = MoneyDeps & { sendOutgoing: SendOutgoing }
 type Only = { rail?: RailKey | undefined; tier?: Tier | undefined }
@@ -149,3 +151,14 @@ export async function checkoutUrl(tx: Tx, challengeId: string): Promise<string |
   url.searchParams.set('client_reference_id', challengeId)
   return url.href
 }
+
+/** A challenge with the page on which it is paid, where there is one. */
+export const challengeWithUrl = async (
+  deps: Parameters<typeof challengeView>[0],
+  tx: Tx,
+  challenge: ChallengeRow,
+) => ({
+  ...challengeView(deps, challenge),
+  checkout_url: await checkoutUrl(tx, challenge.challenge_id),
+  mandate: null,
+})

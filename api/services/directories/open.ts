@@ -1,12 +1,10 @@
 import type { CallbackHosts } from '../../../activities/callbacks/hosts.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import { notifyDirectorySubmission } from '../../../temporal/directories.ts'
-import type { AnyOperation } from '../../operation.ts'
-import { directoryDocument } from '../../registry/directory-document.ts'
 import { DirectoryService } from './directories.ts'
 
 type Adapters = {
-  config: Pick<Config, 'BASE_URL' | 'DIRECTORIES'>
+  config: Pick<Config, 'DIRECTORIES'>
   db: ConstructorParameters<typeof DirectoryService>[0]['db']
   client: Parameters<typeof notifyDirectorySubmission>[0]
   taskDeps: { callbackHosts: CallbackHosts }
@@ -15,13 +13,13 @@ type Adapters = {
 /** Submissions to the configured directories, of the document that the registry prints. */
 export const openDirectories = (
   { config, db, client, taskDeps }: Adapters,
-  registry: readonly AnyOperation[],
+  document: ConstructorParameters<typeof DirectoryService>[0]['document'],
 ) => ({
   directories: new DirectoryService({
     db,
     directories: config.DIRECTORIES,
     hosts: taskDeps.callbackHosts,
-    document: () => directoryDocument(registry, config.BASE_URL),
+    document,
     notify: (submissionId) => notifyDirectorySubmission(client, submissionId),
   }),
 })

@@ -4,12 +4,10 @@ import type { RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
 import { pausedRails } from '../../../activities/store/operators/controls.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import { INTERFACE_VERSION } from '../../common-headers.ts'
-import type { AnyOperation } from '../../operation.ts'
 import { Candidates } from './candidates.ts'
-import { freeToolsOf } from './free-tools.ts'
 import { Ranking } from './ranking.ts'
 import { OutcomeRecords, type RecordDeps, UseRecords } from './records.ts'
-import { ServiceResolver } from './resolver.ts'
+import { type FreeTool, type Served, ServiceResolver } from './resolver.ts'
 import { ScoutService } from './scout.ts'
 
 type Adapters = {
@@ -20,15 +18,14 @@ type Adapters = {
   taskDeps: { callbackHosts: Pick<CallbackHosts, 'ownHosts'> }
 }
 
-/** The resolver and the scout over the operations of the registry. */
-export function openResolver(
+/** The resolver and the scout over the services of others and these free tools. */
+export function openResolver<Call extends Served>(
   { publicPool, changes, tokens, receiptIssuer, taskDeps }: Adapters,
-  registry: readonly AnyOperation[],
+  tools: readonly FreeTool<Call>[],
 ) {
   const records = { ...receiptIssuer, tokens }
   const { db } = records
   const { ownHosts } = taskDeps.callbackHosts
-  const tools = freeToolsOf(registry)
   const listed = tools.map(({ service }) => service)
   const ranking = new Ranking({ db, pool: publicPool, tools: listed })
   const send = createOutgoing({ ownHosts, exempt: [] })

@@ -12,7 +12,7 @@ import { type OutcomeRecords, type UseRecords, useDecisionOn } from './records.t
 import { candidateView, inspectionOf, inspectionOfOwn, serviceView } from './views.ts'
 
 /** What the resolver has to know of the call that it serves. */
-type Served = { readonly callId: string; readonly caller: { readonly id: string } }
+export type Served = { readonly callId: string; readonly caller: { readonly id: string } }
 /** A free operation as a service that runs here; `run` throws as the operation does, and 400 for a task that is not its input. */
 export type FreeTool<Call> = {
   readonly service: Listed

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { isObject } from '#domain/core/plain-object.ts'
 import { rails } from '#domain/rails/index.ts'
+import { exampleOf } from '../../../api/examples/index.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
 import { malformed } from '../../support/attack-inputs.ts'
 import {
@@ -58,7 +59,7 @@ verifies('attack.members', 'no write takes a member that its schema does not nam
     }
   }
   for (const operation of withBody)
-    judge(operation.id, operation.example.input, (value) => parses(operation, value).success)
+    judge(operation.id, exampleOf(operation).input, (value) => parses(operation, value).success)
   expect(new Set(taken.filter((place) => !isNamedByCallers(place)))).toEqual(new Set())
   taken.length = 0
   for (const { key, input, sandboxInput } of rails)
@@ -73,7 +74,7 @@ async function unrefused(
 ) {
   const answers = await Promise.all(
     bodies.map(async (body) =>
-      send(callers.hosts, operation, operation.example.input, {
+      send(callers.hosts, operation, exampleOf(operation).input, {
         ...callers.presents(operation),
         body: (json) => body(json, operation),
       }),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { scopes } from '#domain/agents/credential.ts'
+import { exampleOf } from '../../../api/examples/index.ts'
 import type { ClientOptions } from '../../../api/http/client.ts'
 import { type AnyOperation, isPlain, waysOf } from '../../../api/operation.ts'
 import {
@@ -41,7 +42,7 @@ async function faults(
     const { status, text } = await send(
       callers.hosts,
       operation,
-      operation.example.input,
+      exampleOf(operation).input,
       presented(operation),
     )
     const changed = await rows.changed()

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { z } from 'zod'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { exampleOf } from '../../../api/examples/index.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
 import { readTemporal } from '../../e2e/chaos/checker/read-temporal.ts'
 import { hostile, inside, malformed, otherTerms } from '../../support/attack-inputs.ts'
@@ -36,15 +37,15 @@ afterAll(() => apis?.stop())
 
 /** Every write that counts a workflow of its example in the daily quotas. */
 const starting = writes.filter(
-  ({ uses, input, example }) =>
-    (uses?.((input as z.ZodType).parse(example.input) as never).workflows ?? 0) > 0,
+  ({ id, uses, input }) =>
+    (uses?.((input as z.ZodType).parse(exampleOf({ id }).input) as never).workflows ?? 0) > 0,
 )
 /** Tests of the service by itself, whose agents begin tasks of their own. */
 const suites = /^(agent-harness|external-|credential-test)/
 const keyed = starting.filter(
   ({ id, idempotency }) => idempotency.kind === 'body' && !suites.test(id),
 )
-const ownInput = ({ example }: AnyOperation) => withIds(example.input, ids)
+const ownInput = (operation: AnyOperation) => withIds(exampleOf(operation).input, ids)
 const withKey = (input: unknown, key: string) =>
   'idempotency_key' in Object(input) ? { ...Object(input), idempotency_key: key } : input
 const freshKey = () => randomBytes(8).toString('hex')
@@ -67,7 +68,7 @@ verifies('attack.live', 'no foreign id starts a workflow', async () => {
   for (const operation of starting) {
     const input = withKey(ownInput(operation), freshKey())
     const { operator: _none, ...asAgent } = other.presents(operation)
-    if (digestOf(ownInput(operation)) === digestOf(operation.example.input)) continue
+    if (digestOf(ownInput(operation)) === digestOf(exampleOf(operation).input)) continue
     wrong.push(
       ...faultsOf(operation.id, [await send(other.hosts, operation, input, asAgent)], true),
     )
@@ -172,7 +173,7 @@ verifies('attack.live', 'of 20 equal tests of the service at once one begins', a
   const played = starting.filter(({ id }) => suites.test(id))
   expect(played.length).toBeGreaterThan(3)
   for (const operation of played) {
-    const input = withKey(operation.example.input, freshKey())
+    const input = withKey(exampleOf(operation).input, freshKey())
     const by = { ...owner.presents(operation), ...secret }
     await ended()
     const before = (await tests()).begun

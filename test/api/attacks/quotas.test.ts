@@ -4,6 +4,7 @@ import { receiptSigner } from '../../../activities/container.ts'
 import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { agentExamples } from '../../../api/examples/agents.ts'
+import { exampleOf } from '../../../api/examples/index.ts'
 import { createClient } from '../../../api/http/client.ts'
 import { type AnyOperation, leavesRecord, waysOf } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
@@ -27,8 +28,8 @@ const registry: readonly AnyOperation[] = operations
 verifies('attack.quotas', 'each free call that leaves a row uses a quota', async () => {
   const leaving = registry.filter(leavesRecord)
   expect(leaving.length).toBeGreaterThan(60)
-  const uncounted = leaving.filter(({ uses, input, example }) => {
-    const used = uses?.((input as z.ZodType).parse(example.input) as never) ?? {}
+  const uncounted = leaving.filter(({ id, uses, input }) => {
+    const used = uses?.((input as z.ZodType).parse(exampleOf({ id }).input) as never) ?? {}
     return Object.values(used).every((amount) => amount === 0)
   })
   expect(uncounted.map(({ id }) => id)).toEqual([])
@@ -95,7 +96,7 @@ verifies('attack.quotas', 'records of strangers end for an address and for all',
   const asked = writes.find(({ id }) => id === 'write-gate-validate')
   if (asked === undefined) throw new Error('the write gate is missing')
   const ask = async (options: Parameters<typeof send>[3]) =>
-    (await send(callers.hosts, asked, asked.example.input, options)).status
+    (await send(callers.hosts, asked, exampleOf(asked).input, options)).status
   const from = (address: string) => ask({ headers: { 'x-forwarded-for': address } })
   const one = [await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.1')]
   expect(one).toEqual([200, 200, 429])
@@ -127,7 +128,7 @@ verifies('attack.quotas', 'a retired key uses up its address, not its agent', as
     const asked = writes.find(({ id }) => id === 'write-gate-validate')!
     const ask = async (key: string | undefined) => {
       const headers = { 'x-forwarded-for': '192.0.2.9' }
-      const input = { ...(asked.example.input as object), idempotency_key: `k-${Math.random()}` }
+      const input = { ...(exampleOf(asked).input as object), idempotency_key: `k-${Math.random()}` }
       return (await send(host, asked, input, { agent: key, headers } as never)).status
     }
     const times = async (key: string | undefined) => [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { exampleOf } from '../../../api/examples/index.ts'
 import { waysOf } from '../../../api/operation.ts'
 import {
   type Callers,
@@ -50,9 +51,9 @@ verifies('attack.records', 'no write touches a record of another agent', async (
   const found: unknown[] = []
   let asked = 0
   for (const operation of writes) {
-    const input = withIds(operation.example.input, records.ids)
+    const input = withIds(exampleOf(operation).input, records.ids)
     const ways = waysOf(operation)
-    if (digestOf(input) === digestOf(operation.example.input)) continue
+    if (digestOf(input) === digestOf(exampleOf(operation).input)) continue
     const { operator: _none, ...asAgent } = other.presents(operation)
     const callers = [
       ...(ways.includes('agent') || ways.includes('status') ? [asAgent] : []),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { exampleOf } from '../../../api/examples/index.ts'
 import { otherTerms } from '../../support/attack-inputs.ts'
 import { openAttacked, openRows, send, withIds, writes } from '../../support/attacks.ts'
 import { verifies } from '../../verifies.ts'
@@ -21,7 +22,7 @@ verifies('attack.repeats', 'a key repeats one effect, and other terms are refuse
   const wrong: unknown[] = []
   const repeated: string[] = []
   for (const operation of keyed) {
-    const own = withIds(operation.example.input, attacked.ids) as Record<string, unknown>
+    const own = withIds(exampleOf(operation).input, attacked.ids) as Record<string, unknown>
     const idempotency_key = randomBytes(8).toString('hex')
     const isInBody = 'idempotency_key' in own
     const input = isInBody ? { ...own, idempotency_key } : own

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { z } from 'zod'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { plainTextPattern } from '#domain/core/plain-text.ts'
+import { exampleOf } from '../../../api/examples/index.ts'
 import { hostile } from '../../support/attack-inputs.ts'
 import {
   isNamedByCallers,
@@ -27,7 +28,7 @@ verifies('attack.texts', 'no text of a caller breaks a write or comes back as ma
   const wrong: unknown[] = []
   let taken = 0
   for (const operation of asking) {
-    const input = withIds(operation.example.input, attacked.ids)
+    const input = withIds(exampleOf(operation).input, attacked.ids)
     const places = [...placesIn(input)].flatMap(([path, value]) =>
       typeof value === 'string' && path.at(-1) !== 'mode' ? [path] : [],
     )

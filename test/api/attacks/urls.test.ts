@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { exampleOf } from '../../../api/examples/index.ts'
 import { inside } from '../../support/attack-inputs.ts'
 import {
   openAttacked,
@@ -28,7 +29,7 @@ verifies('attack.urls', 'no write takes a URL that leads inside', async () => {
   let asked = 0
   const rows = await openRows(attacked.apis.db)
   for (const operation of writes.filter(({ id }) => !links.test(id))) {
-    const input = withIds(operation.example.input, attacked.ids)
+    const input = withIds(exampleOf(operation).input, attacked.ids)
     for (const [path] of placesIn(input)) {
       if (!/^(callback_)?url$/.test(path.at(-1) ?? '')) continue
       asked += 1

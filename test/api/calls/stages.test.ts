@@ -22,10 +22,6 @@ const staged = operation({
     idempotency_key: IdempotencyKey,
   }),
   output: z.strictObject({ handled: z.int() }),
-  example: {
-    input: { note: 'fine', allowed: true, idempotency_key: 'staged-1' },
-    output: { handled: 1 },
-  },
   authorize: async ({ allowed }) => {
     if (!allowed) throw refuse('control_denied', { detail: 'not allowed' })
   },

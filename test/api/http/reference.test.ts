@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'vitest'
+import { exampleOf } from '../../../api/examples/index.ts'
 import { fieldsOf, requestFieldsOf } from '../../../api/http/pages/reference/fields.ts'
 import { searchDocuments } from '../../../api/http/pages/reference/reference.ts'
 import { samplesOf } from '../../../api/http/pages/reference/samples.ts'
@@ -82,7 +83,7 @@ verifies('reference.examples', 'a body in curl is the example, byte by byte', ()
   const create = sampled('curl').find(({ id }) => id === 'work-order-create')?.code ?? ''
   const printed = create.replace(/^curl .*?-d /s, 'printf %s ')
   const body = execFileSync('sh', ['-c', printed], { encoding: 'utf8' })
-  const { example } = registry.find(({ id }) => id === 'work-order-create') as AnyOperation
+  const example = exampleOf({ id: 'work-order-create' })
   expect(JSON.parse(body)).toEqual(example.input)
 })
 

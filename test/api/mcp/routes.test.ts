@@ -4,6 +4,7 @@ import type { Operations } from '../../../api/calls/call.ts'
 import { pickOperation } from '../../../api/calls/pick-operation.ts'
 import { problemAnswer } from '../../../api/calls/problem.ts'
 import type { CallAnswer, CallRequest } from '../../../api/context.ts'
+import { exampleOf } from '../../../api/examples/index.ts'
 import { createApp, type Surface } from '../../../api/express.ts'
 import { type Listener, listen } from '../../../api/http/listen.ts'
 import { createLog } from '../../../api/http/log.ts'
@@ -18,9 +19,9 @@ import { verifies } from '../../verifies.ts'
 type Seen = { group: Operations; request: CallRequest }
 let seen: Seen[] = []
 let answer: (of: Seen) => CallAnswer
-const exampleOf = ({ group, request }: Seen): CallAnswer => {
+const answerByExample = ({ group, request }: Seen): CallAnswer => {
   const operation = pickOperation(group, JSON.parse(String(request.body ?? '{}')))
-  return { status: operation.status[0], headers: {}, body: operation.example.output }
+  return { status: operation.status[0], headers: {}, body: exampleOf(operation).output }
 }
 const baseUrl = 'https://svc.example'
 const refused = ({ request }: Seen): CallAnswer =>
@@ -63,7 +64,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   seen = []
-  answer = exampleOf
+  answer = answerByExample
 })
 afterAll(async () => {
   await Promise.all([current?.close(), former?.close()])
@@ -74,12 +75,13 @@ const known = { Authorization: 'Bearer ag_1_x', 'X-Request-Id': 'request-0001' }
 
 /** The example of a tool's operation as the arguments of the tool. */
 function argumentsOf({ operation }: Tool): Record<string, unknown> {
-  const { mode: _mode, ...args } = operation.example.input
+  const { mode: _mode, ...args } = exampleOf(operation).input
   return args
 }
 
 /** The same call over HTTP. */
-function overHttp({ operation: { http, example } }: Tool): Promise<Response> {
+function overHttp({ operation: { id, http } }: Tool): Promise<Response> {
+  const example = exampleOf({ id })
   const { method, path } = http
   if (method === 'GET')
     return fetch(`${base}${path}?${new URLSearchParams(example.input as Record<string, string>)}`, {

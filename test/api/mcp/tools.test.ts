@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
+import { exampleOf } from '../../../api/examples/index.ts'
 import { toolsOf } from '../../../api/mcp/tools.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
@@ -31,7 +32,7 @@ verifies('mcp.tools', 'the tools are those that operations declare, in order', (
 
 verifies('mcp.tools', 'the example of each operation fits the schemas of its tool', () => {
   for (const { entry, operation } of tools) {
-    const { mode: _mode, ...args } = operation.example.input
+    const { mode: _mode, ...args } = exampleOf(operation).input
     const { inputSchema, outputSchema, name } = entry
     for (const schema of [inputSchema, outputSchema]) {
       expect(schema.type, name).toBe('object')
@@ -44,7 +45,7 @@ verifies('mcp.tools', 'the example of each operation fits the schemas of its too
     expect(takesInput(args), `${name}: ${ajv.errorsText(takesInput.errors)}`).toBe(true)
     expect(takesInput({ ...args, unknown_member: 1 }), name).toBe(false)
     const takesOutput = ajv.compile(outputSchema)
-    const answered = takesOutput(operation.example.output)
+    const answered = takesOutput(exampleOf(operation).output)
     expect(answered, `${name}: ${ajv.errorsText(takesOutput.errors)}`).toBe(true)
   }
 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import type { z } from 'zod'
 import { railOf } from '#domain/rails/index.ts'
+import { exampleOf } from '../../../api/examples/index.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { verifies } from '../../verifies.ts'
@@ -16,26 +17,27 @@ function faultsOf(schema: z.ZodType, value: unknown): string[] {
 }
 
 verifies('reference.examples', 'the input of every example fits its operation', () => {
-  for (const { id, input, example } of registry)
-    expect(faultsOf(input, example.input), id).toEqual([])
+  for (const { id, input } of registry)
+    expect(faultsOf(input, exampleOf({ id }).input), id).toEqual([])
 })
 
 verifies('reference.examples', 'the answer of every example fits its operation', () => {
-  for (const { id, output, example } of registry)
-    expect(faultsOf(output, example.output), id).toEqual([])
+  for (const { id, output } of registry)
+    expect(faultsOf(output, exampleOf({ id }).output), id).toEqual([])
 })
 
 verifies('reference.examples', 'an operation that takes an input shows one', () => {
   const empty = registry.filter(
-    ({ input, example }) =>
+    ({ id, input }) =>
       Object.keys(input.shape ?? { some: true }).length > 0 &&
-      Object.keys(example.input).length === 0,
+      Object.keys(exampleOf({ id }).input).length === 0,
   )
   expect(empty.map(({ id }) => id)).toEqual([])
 })
 
 verifies('reference.examples', 'the input of a run is one that its rail takes', () => {
-  const runs = registry.flatMap(({ id, example: { input } }) => {
+  const runs = registry.flatMap(({ id }) => {
+    const { input } = exampleOf({ id })
     const given = input['input'] as { profile?: unknown } | undefined
     return given?.profile === undefined ? [] : [{ id, input: given }]
   })
@@ -45,7 +47,7 @@ verifies('reference.examples', 'the input of a run is one that its rail takes', 
 })
 
 verifies('reference.examples', 'an upload has the digest and the length that it says', () => {
-  const upload = registry.find(({ id }) => id === 'input-upload')?.example
+  const upload = exampleOf({ id: 'input-upload' })
   const bytes = upload?.bytes ?? ''
   expect(upload?.input['sha256']).toBe(createHash('sha256').update(bytes).digest('hex'))
   expect(upload?.output['byte_length']).toBe(Buffer.byteLength(bytes))
@@ -54,6 +56,6 @@ verifies('reference.examples', 'an upload has the digest and the length that it 
 verifies('reference.examples', 'one example differs from the next', () => {
   const bodies = registry
     .filter(({ http }) => http.method !== 'GET')
-    .map(({ http, example }) => `${http.path} ${JSON.stringify(example.input)}`)
+    .map(({ id, http }) => `${http.path} ${JSON.stringify(exampleOf({ id }).input)}`)
   expect(new Set(bodies).size).toBe(bodies.length)
 })

@@ -10,7 +10,7 @@ import type { RunContract } from '#domain/runs/run-contract.ts'
 import { returnPackageView } from '../../../activities/runs/isolation/return-package-zip.ts'
 import { bodyOf } from '../../../api/calls/handle.ts'
 import type { Context } from '../../../api/context.ts'
-import { clearingExamples } from '../../../api/examples/clearing.ts'
+import { exampleOf } from '../../../api/examples/index.ts'
 import { schemaIndex, schemaRead } from '../../../api/operations/discovery/documents.ts'
 import { publishSchemas } from '../../../api/registry/published-schemas.ts'
 import { schemaDocuments } from '../../../api/registry/schema-documents.ts'
@@ -120,7 +120,7 @@ verifies(
     expect(
       await faultsOf('replay-package.v1.json', { ...(await finishedTask(packetops)), jws: 1 }),
     ).not.toEqual([])
-    const cleared = clearingExamples['clearing-run'].output
+    const cleared = exampleOf({ id: 'clearing-run' }).output
     expect(await faultsOf('clearing.v1.json', cleared)).toEqual([])
     const { obligation_object: _owed, ...rest } = cleared
     expect(await faultsOf('clearing.v1.json', rest)).not.toEqual([])

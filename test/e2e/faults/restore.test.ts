@@ -3,12 +3,14 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import { parseNote } from '#domain/log/checkpoint.ts'
+import { parseNote, verifierKey } from '#domain/log/checkpoint.ts'
 import { packageRoot } from '../../../activities/config/package-root.ts'
 import type { Check } from '../../../worker/doctor/check.ts'
 import { layoutOf } from '../../../worker/stack/layout.ts'
+import { keepWitnessKey } from '../../../worker/witness/witness-key.ts'
 import { eventually, openRail, type Rail } from '../../support/agent.ts'
 import { expectExecutedOnce, insist, restart } from '../../support/faults.ts'
+import { startPlainServer } from '../../support/plain-server.ts'
 import { scratchDirectory } from '../../support/postgres.ts'
 import { operatorOf, startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
@@ -17,7 +19,7 @@ let stack: TestStack
 let rail: Rail
 let scratch: string
 /** Further settings of the programs that start from now on. */
-const settings: { LOG_CONTINUES?: string } = {}
+const settings: { LOG_CONTINUES?: string; LOG_WITNESSES?: string } = {}
 beforeAll(async () => {
   scratch = await scratchDirectory()
   stack = await startStack({
@@ -119,6 +121,34 @@ async function assertKnown(...kept: Kept[]): Promise<void> {
   const { faults } = await restoreCheck('--checkpoint', ...files)
   for (const file of files) expect(faults[`log against ${file}`]).toBeUndefined()
 }
+
+verifies(
+  'operate.restore-check',
+  'what a witness shows counts by its own cosignature alone',
+  async () => {
+    const { note } = await keepCheckpoint('shown.checkpoint')
+    const text = parseNote(note)?.text ?? ''
+    const witness = await keepWitnessKey(join(scratch, 'witness.key'), 'witness.example/w')
+    const now = Math.floor(Date.now() / 1000)
+    let shown = note
+    const server = await startPlainServer((_request, answer) => void answer.end(shown))
+    const check = async (...lines: string[]) => {
+      shown = note + lines.join('')
+      Object.assign(settings, {
+        LOG_WITNESSES: `${verifierKey(witness.publicKey)} ${server.origin}`,
+      })
+      const { faults } = await restoreCheck()
+      delete settings.LOG_WITNESSES
+      const [name = ''] = Object.keys(faults).filter((one) => one.startsWith('log against'))
+      return faults[name]?.detail
+    }
+    const missing = 'witness.example/w has not cosigned the checkpoint'
+    expect(await check()).toBe(missing)
+    expect(await check(witness.cosign(`${text}more\n`, now))).toBe(missing)
+    expect(await check(witness.cosign(text, now))).toBeUndefined()
+    await server.stop()
+  },
+)
 
 verifies(
   ['operate.restore-check', 'log.continues'],

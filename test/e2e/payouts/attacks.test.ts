@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { exampleOf } from '../../../api/examples/index.ts'
 import { type Agent, nowSeconds, openRail, type Rail } from '../../support/agent.ts'
 import { freshKey } from '../../support/agent-use.ts'
 import { hostile, inside, malformed } from '../../support/attack-inputs.ts'
@@ -92,7 +93,7 @@ verifies('attack.live', 'no wrong form, inner URL or hostile text moves money', 
   const before = await effects()
   const wrong: unknown[] = []
   for (const operation of attacked) {
-    const { input } = operation.example
+    const { input } = exampleOf(operation)
     const forms = malformed.map((body) =>
       send(hosts(), operation, input, { ...presents(), body: (json) => body(json, operation) }),
     )

@@ -14,7 +14,7 @@ export const continuationText = ({ restored, witnessed, checkpoint }: Continuati
   `${restored}-${witnessed}-${checkpoint}`
 
 /** Reads the text form; nothing where it is not in its one form. */
-export function parseContinuation(text: string): Continuation | undefined {
+function parseContinuation(text: string): Continuation | undefined {
   const form = /^(0|[1-9]\d{0,15})-([1-9]\d{0,15})-([0-9a-f]{64})$/
   const [, restored, witnessed, checkpoint = ''] = form.exec(text) ?? []
   const read = { restored: Number(restored), witnessed: Number(witnessed), checkpoint }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AnyOperation } from '../../../operation.ts'
-import { formOf, meaningOf } from './meanings.ts'
+import { formOf, meaningOf } from '../../meanings/meanings.ts'
 
 type Schema = { readonly [name: string]: unknown }
 

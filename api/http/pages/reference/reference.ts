@@ -1,5 +1,6 @@
 import { errorCodes } from '#domain/core/error-codes.ts'
 import { type Html, html } from '#domain/core/html.ts'
+import { exampleOf } from '../../../examples/index.ts'
 import type { AnyOperation } from '../../../operation.ts'
 import { documentOf } from '../layout.ts'
 import { snippet } from '../snippet.ts'
@@ -10,7 +11,7 @@ import { tryForm } from './try-form.ts'
 
 /** The entry of one operation: facts, fields, examples, refusals, and a form that calls it on this host. */
 function operationEntry(operation: AnyOperation, reference: Reference): Html {
-  const { id, http, mode, summary, output, example, status } = operation
+  const { id, http, mode, summary, output, status } = operation
   return html`<p class="trail"><a href="/docs">API reference</a> / ${familyOf(operation)}</p>
 <h1><code>${id}</code></h1>
 <p class="call"><span class="verb">${http.method}</span> <code>${http.path}</code>${mode === undefined ? '' : html` <span class="mode">mode <code>${mode}</code></span>`}</p>
@@ -26,7 +27,7 @@ ${samples(operation, reference)}
 <p>${answerOf(operation)}</p>
 <details class="fields"><summary>Fields of the answer</summary>
 ${fieldTable(fieldsOf(output, 'output'), 'Fields of the answer', 'Its members are not fixed.')}</details>
-${snippet(JSON.stringify(example.output, null, 2), `An answer of ${id} with status ${status[0]}`)}
+${snippet(JSON.stringify(exampleOf(operation).output, null, 2), `An answer of ${id} with status ${status[0]}`)}
 <h2 id="refusals">Refusals</h2>
 ${refusals(operation, reference)}
 <h2 id="try">Try it</h2>

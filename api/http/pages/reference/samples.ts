@@ -1,3 +1,4 @@
+import { exampleOf } from '../../../examples/index.ts'
 import type { AccessKind, AnyOperation } from '../../../operation.ts'
 import { waysOf } from '../../../operation.ts'
 import type { HostUrls } from '../../openapi.ts'
@@ -36,9 +37,9 @@ const hostOf = ({ http }: AnyOperation, { baseUrl, osUrl }: HostUrls): string =>
 
 /** The URL of the example, with `token` where a status token stands in its path. */
 function urlOf(operation: AnyOperation, urls: HostUrls, token: string): string {
-  const { http, stream, example } = operation
+  const { http, stream } = operation
   const named = namesIn(http.path)
-  const input = example.input as Record<string, unknown>
+  const { input } = exampleOf(operation)
   const path = http.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     name === 'token' ? token : encodeURIComponent(String(input[name])),
   )
@@ -72,7 +73,7 @@ function curlOf(operation: AnyOperation, urls: HostUrls): string {
   const call = parts.join(' \\\n  ')
   return stream === undefined
     ? call
-    : `printf %s ${quoted(operation.example.bytes ?? '')} > ${FILE}\n${call}`
+    : `printf %s ${quoted(exampleOf(operation).bytes ?? '')} > ${FILE}\n${call}`
 }
 
 const jsonOf = (operation: AnyOperation): string =>
@@ -90,7 +91,8 @@ const optionsBy: Readonly<Record<AccessKind, string | undefined>> = {
 }
 
 function typescriptOf(operation: AnyOperation, urls: HostUrls): string {
-  const { id, stream, example, status } = operation
+  const { id, stream, status } = operation
+  const example = exampleOf(operation)
   const [way] = waysOf(operation)
   if (way === 'provider') return fetchOf(operation, urls)
   const options = [
@@ -129,7 +131,7 @@ function fetchOf(operation: AnyOperation, urls: HostUrls): string {
 const answer = await fetch(${literal(urlOf(operation, urls, ''))}, {
   method: 'POST',
   headers: { 'content-type': 'application/json', ${literal(header)}: env.${variable} ?? '' },
-  body: JSON.stringify(${object(operation.example.input, 1)}),
+  body: JSON.stringify(${object(exampleOf(operation).input, 1)}),
 })
 console.log(await answer.json())`
 }
@@ -147,7 +149,7 @@ function object(value: unknown, depth: number): string {
 }
 
 function pythonOf(operation: AnyOperation, urls: HostUrls): string {
-  const { http, stream, example, status } = operation
+  const { http, stream, status } = operation
   const header = headerOf(operation)
   const token = hasTokenPath(operation)
   const url = JSON.stringify(urlOf(operation, urls, '{token}'))
@@ -162,7 +164,7 @@ function pythonOf(operation: AnyOperation, urls: HostUrls): string {
   const data =
     stream === undefined
       ? `json.dumps(${python(bodyOfExample(operation), 1)}).encode()`
-      : `${JSON.stringify(example.bytes)}.encode()`
+      : `${JSON.stringify(exampleOf(operation).bytes)}.encode()`
   const more = [
     `    method="${http.method}",`,
     ...(headers.length === 0 ? [] : [`    headers={${headers.join(', ')}},`]),

@@ -1,4 +1,5 @@
 import { type Html, html } from '#domain/core/html.ts'
+import { exampleOf } from '../../../examples/index.ts'
 import { type AnyOperation, isPlain, takesPayment, waysOf } from '../../../operation.ts'
 import { bodyOfExample } from '../../openapi-examples.ts'
 import { namesIn } from '../../operation-groups.ts'
@@ -23,9 +24,9 @@ ${bodyField(operation)}
 }
 
 /** The fields for the path and the query. */
-function placeFields({ http, input, example, stream }: AnyOperation): Html {
+function placeFields({ id, http, input, stream }: AnyOperation): Html {
   const named = namesIn(http.path)
-  const given = example.input as Record<string, unknown>
+  const given = exampleOf({ id }).input
   const inQuery = http.method === 'GET' || stream !== undefined
   const names = Object.keys(input.shape ?? given).filter((name) => !named.includes(name))
   const fields = [
@@ -81,10 +82,12 @@ const signs = (operation: AnyOperation): boolean =>
   waysOf(operation).includes('provider') || operation.errors.includes('webhook_signature_invalid')
 
 function bodyField(operation: AnyOperation): Html {
-  const { http, stream, example } = operation
+  const { http, stream } = operation
   if (http.method === 'GET') return html``
   const text =
-    stream === undefined ? JSON.stringify(bodyOfExample(operation), null, 2) : (example.bytes ?? '')
+    stream === undefined
+      ? JSON.stringify(bodyOfExample(operation), null, 2)
+      : (exampleOf(operation).bytes ?? '')
   const lines = Math.min(text.split('\n').length + 1, 18)
   const type = stream?.mediaTypes[0] ?? 'application/json'
   return html`<label for="body">Body (${type})</label>

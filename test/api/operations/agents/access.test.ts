@@ -31,7 +31,6 @@ const whoAmI = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ rail: z.string().optional() }),
   output: z.strictObject({ caller: z.string() }),
-  example: { input: {}, output: { caller: 'public' } },
   handle: async (_input, { caller }) => ({ body: { caller: caller.id } }),
 })
 const act = operation({
@@ -44,10 +43,6 @@ const act = operation({
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({ thing_id: z.string(), idempotency_key: z.string() }),
   output: z.strictObject({ caller: z.string(), thing_id: z.string() }),
-  example: {
-    input: { thing_id: 'thing-1', idempotency_key: 'act-1' },
-    output: { caller: 'agent', thing_id: 'thing-1' },
-  },
   handle: async ({ thing_id }, { caller }) => ({ body: { caller: caller.id, thing_id } }),
 })
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { exampleOf } from '../../../../api/examples/index.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
-import { operations } from '../../../../api/operations/index.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { decide } from '../../../support/registering-agent.ts'
@@ -53,7 +53,7 @@ verifies(
   'the printed call is taken with a quote of one’s own',
   async () => {
     for (const rail of ['tokenops', 'financeops', 'energyops'] as const) {
-      const { example } = operations.find(({ id }) => id === `${rail}-controlled-pilot-run`)!
+      const example = exampleOf({ id: `${rail}-controlled-pilot-run` })
       const { entitlement_id: _paid, ...printed } = example.input as Start
       const quote_id = await quoted(rail, printed.tier)
       const of = { quote_id, callback_url: callback(), idempotency_key: freshKey() }

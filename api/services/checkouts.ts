@@ -6,25 +6,25 @@ import {
   instructionsFor,
   type PaymentPath,
 } from '#domain/payments/payment-reference.ts'
-import { bindChallenge, openChallenge, requireQuote } from '../../../activities/credit/quotes.ts'
-import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { insertCheckout } from '../../../activities/store/credit/checkouts.ts'
-import type { EntitlementRow } from '../../../activities/store/credit/entitlements.ts'
-import { listMovements } from '../../../activities/store/credit/postings.ts'
-import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
+import { bindChallenge, openChallenge, requireQuote } from '../../activities/credit/quotes.ts'
+import { answerOnce } from '../../activities/store/calls/once.ts'
+import { insertCheckout } from '../../activities/store/credit/checkouts.ts'
+import type { EntitlementRow } from '../../activities/store/credit/entitlements.ts'
+import { listMovements } from '../../activities/store/credit/postings.ts'
+import type { QuoteRow } from '../../activities/store/credit/quotes.ts'
 import {
   type ChallengeRow,
   findChallenge,
   findChallengeOf,
-} from '../../../activities/store/payments/challenges.ts'
-import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { activateInvited } from '../pilots/activation.ts'
-import { Service } from '../service.ts'
-import { ownEntitlement } from './credit.ts'
-import type { PaymentDeps } from './deps.ts'
-import { notifyTasks } from './notify-tasks.ts'
-import { checkoutUrl } from './product-links.ts'
-import { challengeView, entitlementView } from './views.ts'
+} from '../../activities/store/payments/challenges.ts'
+import type { Tx } from '../../activities/store/postgres/db.ts'
+import { ownEntitlement } from './credit/credit.ts'
+import type { PaymentDeps } from './credit/deps.ts'
+import { notifyTasks } from './credit/notify-tasks.ts'
+import { challengeWithUrl } from './credit/product-links.ts'
+import { entitlementView } from './credit/views.ts'
+import { activateInvited } from './pilots/activation.ts'
+import { Service } from './service.ts'
 export type CheckoutAsked = {
   callId: string
   quote_id: string
@@ -131,17 +131,6 @@ async function boundQuote(tx: Tx, quoteId: string): Promise<QuoteRow> {
       'Start its run or accept its contract with quote_id and quote_token, then open the checkout.',
   })
 }
-
-/** A challenge with the page on which it is paid, where there is one. */
-export const challengeWithUrl = async (
-  deps: Parameters<typeof challengeView>[0],
-  tx: Tx,
-  challenge: ChallengeRow,
-) => ({
-  ...challengeView(deps, challenge),
-  checkout_url: await checkoutUrl(tx, challenge.challenge_id),
-  mandate: null,
-})
 
 function bindingView({ challenge_id, state, lapsed }: ChallengeRow, entitlement: EntitlementRow) {
   const { entitlement_id, settlement_receipt_id } = entitlement

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { isObject } from '#domain/core/plain-object.ts'
 import { freeTool } from '#domain/resolver/catalogue.ts'
-import { screenFreeText } from '../../calls/forbidden-material.ts'
-import { bodyOf, checkOutput } from '../../calls/handle.ts'
-import { readInput } from '../../calls/input.ts'
-import type { Context } from '../../context.ts'
-import { type AnyOperation, isPlain } from '../../operation.ts'
-import type { FreeTool } from './resolver.ts'
+import { screenFreeText } from '../calls/forbidden-material.ts'
+import { bodyOf, checkOutput } from '../calls/handle.ts'
+import { readInput } from '../calls/input.ts'
+import type { Context } from '../context.ts'
+import { type AnyOperation, isPlain } from '../operation.ts'
+import type { FreeTool } from '../services/resolver/resolver.ts'
 
 /** The free tool library: what any caller may use without money, an account or a review. */
 const library: ReadonlySet<string> = new Set([

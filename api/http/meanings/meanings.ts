@@ -1,7 +1,7 @@
-import { commerceMeanings } from './commerce-meanings.ts'
-import { commercialMeanings } from './commercial-meanings.ts'
-import { pilotMeanings } from './pilot-meanings.ts'
-import { sellingMeanings } from './selling-meanings.ts'
+import { commerceMeanings } from './commerce.ts'
+import { commercialMeanings } from './commercial.ts'
+import { pilotMeanings } from './pilots.ts'
+import { sellingMeanings } from './selling.ts'
 
 /**
  * What the fields of requests mean whose schemas do not say it: by their dotted name, else by its last part. Published schemas never

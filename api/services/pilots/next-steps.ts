@@ -40,10 +40,10 @@ import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { PaymentDeps } from '../credit/deps.ts'
 import { checkoutUrl } from '../credit/product-links.ts'
 import { challengeView, quoteView } from '../credit/views.ts'
-import { noPilot } from '../pilots/no-pilot.ts'
-import { pilotView } from '../pilots/views.ts'
+import { oneProspect } from '../prospects/prospects.ts'
 import { Service } from '../service.ts'
-import { oneProspect } from './prospects.ts'
+import { noPilot } from './no-pilot.ts'
+import { pilotView } from './views.ts'
 
 /** One of the two. */
 type Named = { prospect_id?: string | undefined; pilot_id?: string | undefined }
