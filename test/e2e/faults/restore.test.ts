@@ -126,6 +126,7 @@ verifies(
   'operate.restore-check',
   'what a witness shows counts by its own cosignature alone',
   async () => {
+    await pay()
     const { note } = await keepCheckpoint('shown.checkpoint')
     const text = parseNote(note)?.text ?? ''
     const witness = await keepWitnessKey(join(scratch, 'witness.key'), 'witness.example/w')
