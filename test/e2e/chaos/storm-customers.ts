@@ -118,10 +118,13 @@ export async function faultsOf(db: Tx, customer: Customer): Promise<string[]> {
   ]
 }
 
-/** Its credit follows a refund that failed; where the payment was given back before it counted, an operator decides. */
+/**
+ * Its credit follows a refund that failed. Where the payment was given back before it counted, an operator sees its other events: as
+ * rejected, or as unmatched where they are applied after the reference is over.
+ */
 const isSettled = (state: string, outcomes: readonly (string | null)[]): boolean =>
   state === 'rejected'
-    ? outcomes.every((outcome) => outcome === 'rejected')
+    ? outcomes.every((outcome) => outcome === 'rejected' || outcome === 'unmatched')
     : state === 'verified' && !outcomes.some((one) => one === null || one.startsWith('refused_'))
 
 /** How the payment into the wallet stands, and what became of each of its events. */
