@@ -1,5 +1,5 @@
 import type { Scope } from '#domain/agents/credential.ts'
-import { mayAct } from '#domain/agents/trust.ts'
+import { isTrusted } from '#domain/agents/trust.ts'
 import { accessWithin } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { ComputeNetwork } from '../activities/store/calls/compute.ts'
@@ -171,8 +171,7 @@ export function askingOf(context: Context): Asking {
 export function computeNetworkOf({ caller, network }: Context): ComputeNetwork {
   if (caller.kind === 'operator') return null
   const agent = caller.kind === 'public' || caller.kind === 'agent' ? caller.credential : undefined
-  const isTrusted = agent !== undefined && !agent.sandbox && mayAct(agent.trust_state)
-  return isTrusted ? null : network
+  return agent !== undefined && isTrusted(agent) ? null : network
 }
 
 /** The caller that reads a run of its own; throws 401 for one that presents nothing. */

@@ -265,6 +265,12 @@ export async function bindChallenge(
   return { challenge: { ...challenge, entitlement_id: ids.entitlementId }, entitlement }
 }
 
+export const unknownChallenge = () =>
+  refuse('not_found', {
+    detail: 'no such challenge',
+    next_action: 'Open a challenge for a quote first.',
+  })
+
 export const quoteExpired = ({ expires_at }: Pick<QuoteRow, 'expires_at'>) =>
   refuse('quote_expired', {
     detail: `the quote ended at ${expires_at.toISOString()}`,

@@ -29,6 +29,7 @@ import {
   liveQuote,
   openEntitlement,
   paymentPending,
+  unknownChallenge,
 } from './quotes.ts'
 import { isUsedUp } from './returns.ts'
 import { closeReference } from './settlement.ts'
@@ -55,11 +56,7 @@ export async function presentReference(
   input: PresentInput,
 ): Promise<ReferenceRow> {
   const known = await findChallenge(deps.db, input.challengeId)
-  if (known === undefined)
-    throw refuse('not_found', {
-      detail: 'no such challenge',
-      next_action: 'Open a challenge for a quote first.',
-    })
+  if (known === undefined) throw unknownChallenge()
   const repeated = await findPresented(deps.db, known)
   // A proof works only once, so a repeat is answered before it is checked.
   if (repeated !== undefined && repeats(repeated, input)) {
@@ -101,11 +98,7 @@ async function storePresented(
   { input, prepared }: { input: PresentInput; prepared: Prepared },
 ): Promise<ReferenceRow> {
   const locked = await lockChallenge(tx, input.challengeId)
-  if (locked === undefined)
-    throw refuse('not_found', {
-      detail: 'no such challenge',
-      next_action: 'Open a challenge for a quote first.',
-    })
+  if (locked === undefined) throw unknownChallenge()
   const live = await findPresented(tx, locked)
   if (live !== undefined && repeats(live, input)) return presentedNow(tx, live, input)
   const { challenge, before } = await withoutCheck(tx, locked, live)
@@ -116,7 +109,7 @@ async function storePresented(
     await assertMayPay(tx, input.agentId, challenge)
   }
   const { entitlement_id } = await openEntitlement(tx, quote, input.agentId)
-  if (isMovedHere(input.method) && (await isUsedUp(tx, entitlement_id))) throw runEnded()
+  if (isMovedHere(input.method) && (await isUsedUp(tx, entitlement_id, quote))) throw runEnded()
   const state = move('the challenge', challengeTransitions, challenge.state, 'present')
   await updateChallenge(tx, challenge.challenge_id, { state, entitlement_id })
   const target = {

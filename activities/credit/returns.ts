@@ -7,7 +7,7 @@ import {
   updateEntitlement,
 } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
-import { findQuote } from '../store/credit/quotes.ts'
+import { findQuote, type QuoteRow } from '../store/credit/quotes.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
 import { creditUseOf } from '../store/tasks/task-credits.ts'
@@ -47,17 +47,21 @@ export async function returnRest(
   tx: Tx,
   entitlementId: string,
 ): Promise<void> {
-  if (await isUsedUp(tx, entitlementId)) await returnUnused(deps, tx, entitlementId)
+  const { quote_id } = await requireEntitlement(tx, entitlementId)
+  if (await isUsedUp(tx, entitlementId, await findQuote(tx, quote_id)))
+    await returnUnused(deps, tx, entitlementId)
 }
 
 /**
- * Whether no task can use an entitlement: as many tasks have ended as its quote is for, and none is in progress. Credit that no
- * task was ever set on waits for one. Locks the entitlement.
+ * Whether no task can use a locked entitlement: as many tasks have ended as its quote is for, and none is in progress. Credit that
+ * no task was ever set on waits for one.
  */
-export async function isUsedUp(tx: Tx, entitlementId: string): Promise<boolean> {
-  const { quote_id } = await requireEntitlement(tx, entitlementId)
+export async function isUsedUp(
+  tx: Tx,
+  entitlementId: string,
+  quote: Pick<QuoteRow, 'task_id' | 'units'> | undefined,
+): Promise<boolean> {
   const { underWay, ended } = await creditUseOf(tx, entitlementId)
-  const quote = await findQuote(tx, quote_id)
   // A quote for one task cannot pay for another task.
   const runs = quote === undefined || quote.task_id !== null ? 1 : quote.units
   return underWay === 0 && ended >= runs

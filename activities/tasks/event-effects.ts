@@ -24,7 +24,6 @@ import {
 import { findDocument } from '../store/tasks/tasks.ts'
 import { attestTask, hasCompleted } from './attestation.ts'
 import { redeliver, reportFailure, scheduleCallback } from './callbacks.ts'
-import { releaseCredit } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
 import { closeEvidenceGap, closeException, openException } from './exceptions.ts'
 import { acceptDelivery, closeClaim, refuseDelivery } from './exchange.ts'
@@ -167,7 +166,6 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: E
   closed: {
     write: async (deps, tx, transition) => {
       await attestTask(deps, tx, transition)
-      await releaseCredit(deps, tx, transition.after.task_id)
       await accrueRunFees(deps, tx, transition.after)
       await releaseInputs(tx, transition.after.task_id)
       await closeClaim(tx, transition.after.task_id)

@@ -3,7 +3,7 @@ import { type TaskEventData, taskTerms } from '#domain/tasks/terms.ts'
 import { assertNotPaused } from '../accounts/pauses.ts'
 import { readControls } from '../store/accounts/controls.ts'
 import { readAgentTrust } from '../store/agents/agents.ts'
-import { type ComputeNetwork, computeWaitMs } from '../store/calls/compute.ts'
+import { assertComputeLeft, type ComputeNetwork } from '../store/calls/compute.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
 
@@ -64,15 +64,3 @@ const chargedNetwork = async (
   caller: string | undefined,
 ): Promise<ComputeNetwork> =>
   agentId === null ? (caller ?? null) : (await readAgentTrust(tx, agentId)).network
-
-async function assertComputeLeft(tx: Tx, network: ComputeNetwork): Promise<void> {
-  const waitMs = await computeWaitMs(tx, network)
-  if (waitMs > 0) throw computeUsed(waitMs)
-}
-
-/** 429 until the window of a network's processor time ends. */
-export const computeUsed = (waitMs: number) =>
-  refuse('rate_limited', {
-    detail: 'callers without trust of this network have used their processor time',
-    retry_after_ms: waitMs,
-  })

@@ -6,7 +6,12 @@ import {
   instructionsFor,
   type PaymentPath,
 } from '#domain/payments/payment-reference.ts'
-import { bindChallenge, openChallenge, requireQuote } from '../../activities/credit/quotes.ts'
+import {
+  bindChallenge,
+  openChallenge,
+  requireQuote,
+  unknownChallenge,
+} from '../../activities/credit/quotes.ts'
 import { answerOnce } from '../../activities/store/calls/once.ts'
 import { insertCheckout } from '../../activities/store/credit/checkouts.ts'
 import type { EntitlementRow } from '../../activities/store/credit/entitlements.ts'
@@ -72,11 +77,7 @@ export class CheckoutService extends Service<PaymentDeps> {
   async readChallenge(agentId: string, challengeId: string) {
     const { db } = this.deps
     const challenge = await findChallenge(db, challengeId)
-    if (challenge === undefined)
-      throw refuse('not_found', {
-        detail: 'no such challenge',
-        next_action: 'Open a challenge for a quote first.',
-      })
+    if (challenge === undefined) throw unknownChallenge()
     if (challenge.entitlement_id !== null)
       await ownEntitlement(db, challenge.entitlement_id, agentId)
     return challengeWithUrl(this.deps, db, challenge)

@@ -2,12 +2,11 @@ import { refuse } from '#domain/core/errors.ts'
 import type { Job } from '../../activities/runs/isolation/job.ts'
 import { ChildDied, NotBegun, type RailPool } from '../../activities/runs/isolation/rail-pool.ts'
 import {
+  assertComputeLeft,
   type ComputeNetwork,
-  computeWaitMs,
   countingCompute,
 } from '../../activities/store/calls/compute.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
-import { computeUsed } from '../../activities/tasks/submission.ts'
 
 /** Does a job in a process of a pool with small limits; its processor time counts for the network. */
 export type PublicWork = (job: Job, network: ComputeNetwork) => Promise<unknown>
@@ -34,8 +33,7 @@ export function publicWork(
       })
     waiting += 1
     try {
-      const waitMs = await computeWaitMs(db, network)
-      if (waitMs > 0) throw computeUsed(waitMs)
+      await assertComputeLeft(db, network)
       return await countingCompute(db, network, (spend) => pool.queue(queue, spend).run(job))
     } catch (error) {
       if (!(error instanceof ChildDied || error instanceof NotBegun)) throw error

@@ -132,7 +132,7 @@ export class PayoutRun {
     this.#version += 1
     this.#idleAt = Date.now() + (snapshot.exception === null ? snapshot.idleMs : UNTIL_WOKEN_MS)
     this.#publish()
-    if (isTransferring(snapshot)) this.#idleTimer.stop()
+    if (isTransferring(snapshot) || isClosed(snapshot)) this.#idleTimer.stop()
     else if (this.#isYoung()) this.#idleTimer.set(this.#idleAt)
   }
 

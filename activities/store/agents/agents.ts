@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
-import { mayAct, type TrustState, trustStates } from '#domain/agents/trust.ts'
+import { isTrusted, type TrustState, trustStates } from '#domain/agents/trust.ts'
 import type { TrustLimits } from '#domain/agents/trust-limits.ts'
 import type { ComputeNetwork } from '../calls/compute.ts'
 import type { Tx } from '../postgres/db.ts'
@@ -203,6 +203,6 @@ export async function readAgentTrust(
     .select(['trust_state', 'sandbox', 'network'])
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
-  const trusted = agent !== undefined && !agent.sandbox && mayAct(agent.trust_state)
+  const trusted = agent !== undefined && isTrusted(agent)
   return { trusted, network: trusted ? null : (agent?.network ?? null) }
 }

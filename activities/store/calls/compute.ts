@@ -1,3 +1,4 @@
+import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Tx } from '../postgres/db.ts'
 import { countInWindows, readWindows } from './window-counts.ts'
@@ -13,6 +14,19 @@ export async function computeWaitMs(tx: Tx, network: ComputeNetwork): Promise<nu
   const used = (await readWindows(tx, [keyOf(network)])).get(keyOf(network))
   return used !== undefined && used.points >= limits.computeMsOfNetwork ? used.left_ms : 0
 }
+
+/** Throws 429 until the window ends in which a network has used its processor time. */
+export async function assertComputeLeft(tx: Tx, network: ComputeNetwork): Promise<void> {
+  const waitMs = await computeWaitMs(tx, network)
+  if (waitMs > 0) throw computeUsed(waitMs)
+}
+
+/** 429 until the window of a network's processor time ends. */
+export const computeUsed = (waitMs: number) =>
+  refuse('rate_limited', {
+    detail: 'callers without trust of this network have used their processor time',
+    retry_after_ms: waitMs,
+  })
 
 /** Does work whose processor time counts for a network, however it ends. */
 export async function countingCompute<Result>(

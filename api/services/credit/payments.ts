@@ -8,6 +8,7 @@ import {
   openChallenge,
   requirePayable,
   requireQuote,
+  unknownChallenge,
 } from '../../../activities/credit/quotes.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { listMovements } from '../../../activities/store/credit/postings.ts'
@@ -103,12 +104,6 @@ async function quoteOf(tx: Tx, of: PaysFor): Promise<string> {
   if (challenge !== undefined) return challenge.quote_id
   throw unknownChallenge()
 }
-
-const unknownChallenge = () =>
-  refuse('not_found', {
-    detail: 'no such challenge',
-    next_action: 'Open a challenge for a quote first.',
-  })
 
 /** The owner of the credit: the agent that pays, or the task of the order whose quote it is; 403 `not_owner` for another quote. */
 async function ownerOf(tx: Tx, payer: Payer, quoteId: string): Promise<string> {

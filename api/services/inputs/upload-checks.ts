@@ -15,6 +15,7 @@ import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import { uploadsOf } from '#domain/rails/uploads.ts'
 import { inputBytes } from '../../../activities/runs/input.ts'
 import { findAgent, isTrustedAgent } from '../../../activities/store/agents/agents.ts'
+import { computeUsed } from '../../../activities/store/calls/compute.ts'
 import {
   beginUploadCheck,
   type CheckedList,
@@ -27,7 +28,6 @@ import {
 import type { ReadingBounds } from '../../../activities/store/inputs/upload-readings.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { computeUsed } from '../../../activities/tasks/submission.ts'
 import { Service } from '../service.ts'
 import { assertAllReadable, inputRejected, sizeFaults } from './asked-input.ts'
 

@@ -53,6 +53,10 @@ export function trustAfter(
 export const mayAct = (state: TrustState): boolean =>
   state === 'trusted' || state === 'sandbox_trusted'
 
+/** Whether an operator has trusted this agent; a sandbox agent acts without trust. */
+export const isTrusted = (agent: { sandbox: boolean; trust_state: TrustState }): boolean =>
+  !agent.sandbox && mayAct(agent.trust_state)
+
 /** Whether a decision about this agent is waited for. */
 export const isWaiting = (state: TrustState): boolean =>
   state === 'submitted' || state === 'under_review'

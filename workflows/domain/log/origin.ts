@@ -34,8 +34,8 @@ export function logOrigin(baseUrl: string, continues = ''): string {
 /** The names that a log has had, the first one first; the last one is its own. */
 export function logOrigins(baseUrl: string, continues: string): string[] {
   const names = continues === '' ? [] : continues.split('/')
-  return [[], ...names.map((_, at) => names.slice(0, at + 1))].map((some) =>
-    logOrigin(baseUrl, some.join('/')),
+  return Array.from({ length: names.length + 1 }, (_, restores) =>
+    logOrigin(baseUrl, names.slice(0, restores).join('/')),
   )
 }
 
