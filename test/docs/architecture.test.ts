@@ -9,7 +9,7 @@ import { folders, read, root, withPictures } from './pictures.ts'
 
 const page = 'docs/architecture.md'
 const generated = [page, 'README.md', 'docs/reference/tasks.md', 'docs/reference/operations.md']
-const migration = ['0003-payments', '0004-calls', '0005-payouts']
+const migration = ['0005-payments', '0006-calls', '0007-payouts']
   .map((name) => read(`activities/store/migrations/${name}.ts`))
   .join('\n')
 let text = ''

@@ -62,6 +62,11 @@ export const durabilityRequirements = {
     behavior:
       'Migrations only go forward and create a missing database. Two processes may run them at once.',
   },
+  'store.subjects': {
+    source: 'decision',
+    behavior:
+      'The schema of the first release has one migration for each subject. Each table, index, function, trigger and view stands there once, in its final form.',
+  },
   'chaos.schedule': {
     source: 'decision',
     behavior:

@@ -66,3 +66,11 @@ export const guardMandates = (table: string): string[] =>
       'a revoked mandate stays revoked': `old.revoked_at is not null`,
     },
   })
+
+/**
+ * Refuses that the worker names an operator in this column, which says who acted: operators act by calls of the API. Recoveries are also
+ * made from the command line, with the worker's role.
+ */
+export const operatorsAct = (table: string, column: string): string =>
+  `create trigger ${table}_${column}_act before insert or update of ${column} on ${table} for each row
+        when (new.${column} like 'operator:%') execute function operators_act('${column}')`

@@ -1,53 +1,30 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import { receipts } from '../migrations/0001-receipts.ts'
-import { keys } from '../migrations/0002-keys.ts'
-import { payments } from '../migrations/0003-payments.ts'
-import { calls } from '../migrations/0004-calls.ts'
-import { payouts } from '../migrations/0005-payouts.ts'
-import { gasWallets } from '../migrations/0006-gas-wallets.ts'
-import { agents } from '../migrations/0007-agents.ts'
-import { agentInputs } from '../migrations/0008-agent-inputs.ts'
-import { credit } from '../migrations/0009-credit.ts'
-import { tasks } from '../migrations/0010-tasks.ts'
-import { callbacks } from '../migrations/0011-callbacks.ts'
-import { workOrders } from '../migrations/0012-work-orders.ts'
-import { reconciliation } from '../migrations/0013-reconciliation.ts'
-import { taskRecords } from '../migrations/0014-task-records.ts'
-import { trust } from '../migrations/0016-trust.ts'
-import { authority } from '../migrations/0017-authority.ts'
-import { transparencyLog } from '../migrations/0018-transparency-log.ts'
-import { ap2 } from '../migrations/0019-ap2.ts'
-import { commerce } from '../migrations/0020-commerce.ts'
-import { services } from '../migrations/0021-services.ts'
-import { agentProfiles } from '../migrations/0022-agent-profiles.ts'
-import { production } from '../migrations/0025-production.ts'
-import { models } from '../migrations/0026-models.ts'
-import { harness } from '../migrations/0027-harness.ts'
-import { directories } from '../migrations/0028-directories.ts'
-import { agentIdentities } from '../migrations/0029-agent-identities.ts'
-import { walletDebts } from '../migrations/0030-wallet-debts.ts'
-import { customerRuns } from '../migrations/0032-customer-runs.ts'
-import { evidence } from '../migrations/0035-evidence.ts'
-import { loops } from '../migrations/0037-loops.ts'
-import { prospects } from '../migrations/0038-prospects.ts'
-import { pilots } from '../migrations/0039-pilots.ts'
-import { accountControls } from '../migrations/0040-account-controls.ts'
-import { trustListings } from '../migrations/0041-trust-listings.ts'
-import { fees } from '../migrations/0043-fees.ts'
-import { activations } from '../migrations/0044-activations.ts'
-import { pilotActivations } from '../migrations/0045-pilot-activations.ts'
-import { clearings } from '../migrations/0047-clearings.ts'
-import { customerWorkflows } from '../migrations/0048-customer-workflows.ts'
-import { exchange } from '../migrations/0049-exchange.ts'
-import { productionRuns } from '../migrations/0051-production-runs.ts'
-import { boundedReads } from '../migrations/0054-bounded-reads.ts'
-import { prospectRecords } from '../migrations/0056-prospect-records.ts'
-import { pilotNextSteps } from '../migrations/0057-pilot-next-steps.ts'
-import { agentPassports } from '../migrations/0058-agent-passports.ts'
-import { schemaVersion } from '../migrations/0059-schema-version.ts'
-import { lateWakes } from '../migrations/0060-late-wakes.ts'
-import { operatorsActs } from '../migrations/0061-operators-acts.ts'
+import { schema } from '../migrations/0001-schema.ts'
+import { receipts } from '../migrations/0002-receipts.ts'
+import { log } from '../migrations/0003-log.ts'
+import { keys } from '../migrations/0004-keys.ts'
+import { payments } from '../migrations/0005-payments.ts'
+import { calls } from '../migrations/0006-calls.ts'
+import { payouts } from '../migrations/0007-payouts.ts'
+import { agents } from '../migrations/0008-agents.ts'
+import { inputs } from '../migrations/0009-inputs.ts'
+import { credit } from '../migrations/0010-credit.ts'
+import { postings } from '../migrations/0011-postings.ts'
+import { callbacks } from '../migrations/0012-callbacks.ts'
+import { tasks } from '../migrations/0013-tasks.ts'
+import { runs } from '../migrations/0014-runs.ts'
+import { authority } from '../migrations/0015-authority.ts'
+import { workOrders } from '../migrations/0016-work-orders.ts'
+import { resolver } from '../migrations/0017-resolver.ts'
+import { commerce } from '../migrations/0018-commerce.ts'
+import { production } from '../migrations/0019-production.ts'
+import { accounts } from '../migrations/0020-accounts.ts'
+import { pilots } from '../migrations/0021-pilots.ts'
+import { prospects } from '../migrations/0022-prospects.ts'
+import { listings } from '../migrations/0023-listings.ts'
+import { harness } from '../migrations/0024-harness.ts'
+import { reconciliation } from '../migrations/0025-reconciliation.ts'
 import type { Database } from '../schema/schema.ts'
 import { createDatabase as createMissing } from './create-database.ts'
 import { poolOf } from './db.ts'
@@ -56,54 +33,31 @@ import { digestOf, refuseMigration, type Schema, storeVersion } from './schema-v
 
 /** The statements of every migration, in order. Migrations only go forward. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
-  '0001-receipts': receipts,
-  '0002-keys': keys,
-  '0003-payments': payments,
-  '0004-calls': calls,
-  '0005-payouts': payouts,
-  '0006-gas-wallets': gasWallets,
-  '0007-agents': agents,
-  '0008-agent-inputs': agentInputs,
-  '0009-credit': credit,
-  '0010-tasks': tasks,
-  '0011-callbacks': callbacks,
-  '0012-work-orders': workOrders,
-  '0013-reconciliation': reconciliation,
-  '0014-task-records': taskRecords,
-  '0016-trust': trust,
-  '0017-authority': authority,
-  '0018-transparency-log': transparencyLog,
-  '0019-ap2': ap2,
-  '0020-commerce': commerce,
-  '0021-services': services,
-  '0022-agent-profiles': agentProfiles,
-  '0025-production': production,
-  '0026-models': models,
-  '0027-harness': harness,
-  '0028-directories': directories,
-  '0029-agent-identities': agentIdentities,
-  '0030-wallet-debts': walletDebts,
-  '0032-customer-runs': customerRuns,
-  '0035-evidence': evidence,
-  '0037-loops': loops,
-  '0038-prospects': prospects,
-  '0039-pilots': pilots,
-  '0040-account-controls': accountControls,
-  '0041-trust-listings': trustListings,
-  '0043-fees': fees,
-  '0044-activations': activations,
-  '0045-pilot-activations': pilotActivations,
-  '0047-clearings': clearings,
-  '0048-customer-workflows': customerWorkflows,
-  '0049-exchange': exchange,
-  '0051-production-runs': productionRuns,
-  '0054-bounded-reads': boundedReads,
-  '0056-prospect-records': prospectRecords,
-  '0057-pilot-next-steps': pilotNextSteps,
-  '0058-agent-passports': agentPassports,
-  '0059-schema-version': schemaVersion,
-  '0060-late-wakes': lateWakes,
-  '0061-operators-acts': operatorsActs,
+  '0001-schema': schema,
+  '0002-receipts': receipts,
+  '0003-log': log,
+  '0004-keys': keys,
+  '0005-payments': payments,
+  '0006-calls': calls,
+  '0007-payouts': payouts,
+  '0008-agents': agents,
+  '0009-inputs': inputs,
+  '0010-credit': credit,
+  '0011-postings': postings,
+  '0012-callbacks': callbacks,
+  '0013-tasks': tasks,
+  '0014-runs': runs,
+  '0015-authority': authority,
+  '0016-work-orders': workOrders,
+  '0017-resolver': resolver,
+  '0018-commerce': commerce,
+  '0019-production': production,
+  '0020-accounts': accounts,
+  '0021-pilots': pilots,
+  '0022-prospects': prospects,
+  '0023-listings': listings,
+  '0024-harness': harness,
+  '0025-reconciliation': reconciliation,
 }
 
 /** The name of the last migration that this code knows. */

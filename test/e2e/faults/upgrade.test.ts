@@ -42,12 +42,12 @@ async function makeNextRelease(): Promise<string> {
 function raiseSchema(file: string): boolean {
   const text = readFileSync(file, 'utf8')
   const version = /version: 1,(\s+)oldestProgram: 1/
-  const last = /"0061-operators-acts": operatorsActs/
-  if (!version.test(text) || !last.test(text)) return false
+  const known = 'const migrations = {'
+  if (!version.test(text) || !text.includes(known)) return false
   const migration = `"9999-next": ["alter table schema_version add column note text"]`
   const raised = text
     .replace(version, 'version: 2,$1oldestProgram: 1')
-    .replace(last, `$&, ${migration}`)
+    .replace(known, `${known} ${migration},`)
   writeFileSync(file, raised)
   return true
 }
