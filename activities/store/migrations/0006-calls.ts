@@ -37,7 +37,7 @@ export const calls: readonly string[] = [
   `create index calls_uncharged on calls (caller, subject) where answer_state = 'done'`,
   `create index calls_undelivered on calls (caller, granted_at)
     where funding = 'payment' and answer_state = 'final' and subject = call_id and delivered_at is null`,
-  // How the trust operations find a call by the nonce of its proof, and the agent that paid from a wallet.
+  // How the trust operations find a call by the nonce of its proof.
   `create index calls_nonce on calls (caller, proof_nonce) where grant_state = 'used'`,
   operatorsAct('calls', 'caller'),
   `create table proof_nonces (

@@ -44,8 +44,8 @@ export const runs: readonly string[] = [
     check (step <> 'review_step' or verdict is null or decided_by is not null),
     constraint loop_steps_too_complex_check check (verdict <> 'too_complex' or step in ('worker','validator'))
   )`,
-  // A step follows the end of the step before it. A further round follows a verdict to revise.
   `create index loop_steps_in_review on loop_steps (started_at) where step = 'review_step' and verdict is null`,
+  // A step follows the end of the step before it. A further round follows a verdict to revise.
   `create function loop_steps_guard() returns trigger language plpgsql as $$
   declare steps text[] := array['intake','planner','worker','validator','exception_agent','revision_loop','review_step','return_package','attestation'];
     at integer := array_position(steps, new.step);

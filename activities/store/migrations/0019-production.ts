@@ -55,8 +55,8 @@ export const production: readonly string[] = [
           and a.trust_state = 'trusted')`,
     },
   }),
-  // Whatever starts them: a customer run, the first paid run, a pilot, a wallet, the firing of a workflow, or agent-use. The gate
-  // refuses sandbox agents, and synthetic work is none.
+  // Every operational run for a customer account, whatever starts it: a customer run, the first paid run, a pilot, a wallet, the firing of
+  // a workflow, or agent-use. The gate refuses sandbox agents, and synthetic work is none.
   `create view production_runs as
     select w.subject as task_id, w.audit_event_id, w.customer_account, w.checked_at as started_at, t.agent_id, t.rail, t.tier
       from production_writes w join tasks t on t.task_id = w.subject
