@@ -1,6 +1,6 @@
 """Sandbox runs of three rails at once, without an agent, with the async client.
 
-    pip install ./clients/python
+    npm run client:python && pip install ./clients/python
     python3 examples/many_runs.py
 """
 

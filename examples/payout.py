@@ -1,6 +1,6 @@
 """A payout: created and paid for by an agent, authorized by a treasury, executed, and its receipts verified offline.
 
-    pip install './clients/python[wallet]'
+    npm run client:python && pip install './clients/python[wallet]'
     python3 examples/payout.py
 """
 

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { packageRoot } from '../activities/config/package-root.ts'
 import { operationsModule, typesSchema, typesSource } from './docs/python-modules.ts'
 
-// `npm run client:python`: writes the generated modules of clients/python. The types come from datamodel-code-generator (PyPI).
+// `npm run client:python`: writes the built modules of the Python package, in clients/python or in the copy that is named. The types come
+// from datamodel-code-generator (PyPI).
 const GENERATOR = 'datamodel-code-generator==0.89.0'
-const home = join(packageRoot, 'clients', 'python', 'agent_rails')
+const [folder = join(packageRoot, 'clients', 'python')] = process.argv.slice(2)
+const home = join(folder, 'agent_rails')
 const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-python-'))
 const run = (program: string, ...args: string[]) =>
   execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { type Callable, callables } from '../../api/http/client-contract.ts'
 import { operations } from '../../api/operations/index.ts'
 import { operationShapes } from '../operation-shapes.ts'
@@ -16,13 +15,11 @@ export function typesSchema(): object {
   return { $defs: { ...$defs, ...Object.fromEntries(own) } }
 }
 
-/** The first line of `types.py`: a change of the operations changes it. */
-export const typesHeader = (): string =>
-  `# Made by \`npm run client:python\` from operations with SHA-256 ${createHash('sha256').update(JSON.stringify(typesSchema())).digest('hex')}.\n`
+const header = '# Made by `npm run client:python`.\n'
 
-/** `types.py` from what the generator wrote: its own header, and no model of the whole document. */
+/** `types.py` from what the generator wrote: our header, and no model of the whole document. */
 export const typesSource = (generated: string): string =>
-  typesHeader() + generated.replace(/^(?:#.*\n)+\n?/, '').replace(/^Model: TypeAlias = Any\n+/m, '')
+  header + generated.replace(/^(?:#.*\n)+\n?/, '').replace(/^Model: TypeAlias = Any\n+/m, '')
 
 /** `operations.py`: every operation with the types of its input and its answer. */
 export function operationsModule(): string {
@@ -36,8 +33,7 @@ export function operationsModule(): string {
 """${summary.replaceAll('\\', '\\\\').replaceAll('"', "'")}"""
 `,
   )
-  return `# Made by \`npm run client:python\`.
-"""Every operation of the service, with the types of its input and of its answer."""
+  return `${header}"""Every operation of the service, with the types of its input and of its answer."""
 
 from . import types
 from .operation import Operation

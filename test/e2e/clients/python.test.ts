@@ -10,14 +10,18 @@ import { verifies } from '../../verifies.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-python-'))
 const python = join(scratch, 'bin', 'python')
 const package_ = join(packageRoot, 'clients', 'python')
+const copy = join(scratch, 'source')
 
 /** Why the package cannot be installed here; undefined where it is installed. */
 const missing = ((): string | undefined => {
   try {
     execFileSync('python3', ['-m', 'venv', scratch], { stdio: 'pipe' })
     // A build writes next to the sources, so it is given a copy of them.
-    const copy = join(scratch, 'source')
     execFileSync('cp', ['-r', package_, copy])
+    execFileSync(process.execPath, ['dist/worker/python-client.js', copy], {
+      cwd: packageRoot,
+      stdio: 'pipe',
+    })
     execFileSync(python, ['-m', 'pip', 'install', '--quiet', `${copy}[wallet]`, 'mypy==2.4.1'], {
       stdio: 'pipe',
     })
@@ -43,7 +47,7 @@ describe.skipIf(missing !== undefined)('the Python package', () => {
     const examples = readdirSync(join(packageRoot, 'examples'))
       .filter((name) => name.endsWith('.py') && name !== 'sandbox.py')
       .map((name) => `examples/${name}`)
-    const mypy = ['-m', 'mypy', '--strict', 'clients/python/agent_rails']
+    const mypy = ['-m', 'mypy', '--strict', join(copy, 'agent_rails')]
     const checked = await stack.run(python, ...mypy, ...examples)
     expect(checked).toMatch(/Success: no issues found/)
   })
