@@ -1,6 +1,6 @@
 import { refusal } from './columns.ts'
+import { definer } from './guards.ts'
 
-const definer = `language plpgsql security definer set search_path = pg_catalog, public, pg_temp`
 const kept = ['log_leaves', 'log_tiles', 'log_checkpoints', 'log_cosignatures']
 
 /**

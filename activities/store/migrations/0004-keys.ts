@@ -1,7 +1,6 @@
-import { operatorsAct } from './guards.ts'
+import { definer, operatorsAct } from './guards.ts'
 
 const lockOf = (ring: string) => `hashtextextended('signing keys: ' || ${ring}, 0)`
-const definer = `language plpgsql security definer set search_path = pg_catalog, public, pg_temp`
 const endKey = (name: string, column: 'retired_at' | 'revoked_at') =>
   `create function ${name}(a_ring text, a_kid text) returns setof signing_keys ${definer} as $$
   begin

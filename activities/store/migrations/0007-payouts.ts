@@ -1,5 +1,5 @@
 import { hex } from './columns.ts'
-import { guardMandates, keepRows } from './guards.ts'
+import { definer, guardMandates, keepRows } from './guards.ts'
 
 const since = (time: string) => `date_bin('10 minutes', ${time}, 'epoch')`
 
@@ -199,8 +199,7 @@ export const payouts: readonly string[] = [
   )`,
   ...keepRows('control_changes', 'what was done to a switch is never rewritten'),
   // Switches are set by this function alone, so that no role needs the right to write them.
-  `create function set_control(change control_changes) returns void
-  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+  `create function set_control(change control_changes) returns void ${definer} as $$
   begin
     insert into controls (scope, target, paused, reason, operator_id, changed_at)
       values (change.scope, change.target, change.paused, change.reason, change.operator_id, change.changed_at)

@@ -55,6 +55,9 @@ export const changesMoreThan = (columns: string): string => {
   return `to_jsonb(new) - ${changing} <> to_jsonb(old) - ${changing}`
 }
 
+/** A function that has its owner's rights, and finds no object of its caller's making. */
+export const definer = `language plpgsql security definer set search_path = pg_catalog, public, pg_temp`
+
 /** Guards mandates: they are never deleted, their terms stay as they are, and a revocation is final. */
 export const guardMandates = (table: string): string[] =>
   guard(table, {
