@@ -1,7 +1,7 @@
+import { networkOf } from '../client-address.ts'
 import type { Context } from '../context.ts'
 import type { AnyOperation, Reply, ReplyBody } from '../operation.ts'
 import type { AuthorizedCall, CallExecution } from './call.ts'
-import { networkOf } from './client-address.ts'
 import { carriedPayment } from './mpp-payment.ts'
 
 /** Runs the operation's handler; `leads` says that no other attempt has begun the effect. */

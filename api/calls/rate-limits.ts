@@ -9,9 +9,9 @@ import {
 import { goodKeyOf } from '../auth/good-key.ts'
 import type { Caller } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
+import { type RatePolicyName, ratePolicies, WINDOW_SECONDS } from '../shapes/rate-policies.ts'
 import type { RateLimits } from './deps.ts'
 import { both } from './quotas.ts'
-import { type RatePolicyName, ratePolicies, WINDOW_SECONDS } from './rate-policies.ts'
 import type { CallerTicket } from './tickets.ts'
 
 const DAY_S = 24 * 3600

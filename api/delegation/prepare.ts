@@ -4,9 +4,9 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { findEntitlementOf, payerOf } from '../../activities/store/credit/entitlements.ts'
 import { railsOf } from '../auth/named-rails.ts'
-import { readDelegated, screenUnread } from '../calls/delegated-call.ts'
 import type { ActionAsked, Context } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
+import { readDelegated, screenUnread } from './calls.ts'
 import type { DelegationDeps } from './deps.ts'
 
 /** An action whose input its operation has read; `refusal` says why the operation computes no price for it. */

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Express } from 'express'
 import type { Config } from '../../activities/config/config.ts'
-import { countedAddress, networkOf } from '../calls/client-address.ts'
+import { countedAddress, networkOf } from '../client-address.ts'
 import { answerUnreadable, type UnreadableHandler } from './answer-unreadable.ts'
 
 /** One bound listener; `stop` accepts nothing new, lets calls in flight finish, and cuts what is left after `drainMs`. */

@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import { refuse } from '#domain/core/errors.ts'
-import { clientAddress } from '../calls/client-address.ts'
 import type { RateLimits } from '../calls/deps.ts'
+import { clientAddress } from '../client-address.ts'
 import type { LogService } from '../services/log/log.ts'
 import { onlyGet } from './pages/only-get.ts'
 

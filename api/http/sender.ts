@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import { clientAddress, isFromLoopback } from '../calls/client-address.ts'
+import { clientAddress, isFromLoopback } from '../client-address.ts'
 import type { CallRequest } from '../context.ts'
 
 /** Who sends a call, and the ids of the request. */

@@ -18,7 +18,6 @@ import { keyState, publishedKey } from '../../activities/keys/published-key.ts'
 import { MANDATE_TYP } from '../../activities/keys/sd-jwt.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../activities/store/keys/signing-keys.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import { publishedLimits } from '../calls/rate-policies.ts'
 import { openapiDocument } from '../http/openapi.ts'
 import { mcpDescriptor } from '../mcp/descriptor.ts'
 import { CURRENT_VERSION } from '../mcp-protocol.ts'
@@ -30,6 +29,7 @@ import type {
   SchemaDocuments,
   TrustContract,
 } from '../shapes/documents.ts'
+import { publishedLimits } from '../shapes/rate-policies.ts'
 import { createAgentCards } from './agent-card.ts'
 import { agentTools } from './agent-tools.ts'
 import { identityRegistration } from './identity-registration.ts'

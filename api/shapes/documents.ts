@@ -3,12 +3,12 @@ import type { boundSets } from '#domain/core/contract-sets.ts'
 import type { JudgedControl } from '#domain/production/hardening.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { publishedKey } from '../../activities/keys/published-key.ts'
-import type { RateLimit } from '../calls/rate-policies.ts'
 import type { AgentCard } from './agent-card.ts'
 import type { AgentTools } from './agent-tools.ts'
 import type { IdentityRegistration } from './identity-registration.ts'
 import type { McpDescriptor } from './mcp.ts'
 import type { ProtocolBindingView } from './protocol-bindings.ts'
+import type { RateLimit } from './rate-policies.ts'
 import type { Quickstart, StartHere } from './start-here.ts'
 
 export type SchemaEntry = { name: string; version: string; url: string; sha256: string }

@@ -1,5 +1,5 @@
 import { Agent, createServer, type IncomingHttpHeaders, request } from 'node:http'
-import { namesThisMachine } from '../../api/calls/client-address.ts'
+import { namesThisMachine } from '../../api/client-address.ts'
 import { findFree } from './ports.ts'
 
 const HOST = '127.0.0.1'

@@ -4,7 +4,7 @@ import helmet from 'helmet'
 import { refuse } from '#domain/core/errors.ts'
 import { packageRoot } from '../../../activities/config/package-root.ts'
 import type { Attempts } from '../../auth/attempts.ts'
-import { clientAddress } from '../../calls/client-address.ts'
+import { clientAddress } from '../../client-address.ts'
 import { changeEvents } from './events.ts'
 import type { oidcSignIn } from './sign-in.ts'
 

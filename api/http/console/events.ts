@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { refuse } from '#domain/core/errors.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
-import { clientAddress } from '../../calls/client-address.ts'
+import { clientAddress } from '../../client-address.ts'
 import type { CallRequest } from '../../context.ts'
 
 type EventDeps = {

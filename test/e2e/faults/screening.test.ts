@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { expect } from 'vitest'
 import { z } from 'zod'
-import { findForbiddenMaterial } from '../../../api/calls/forbidden-material.ts'
+import { findForbiddenMaterial } from '../../../activities/screening/free-text.ts'
 import { verifies } from '../../verifies.ts'
 
 /** Words whose checksums never fit, so that every one is worked out. */

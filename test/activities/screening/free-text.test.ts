@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { DomainError } from '#domain/core/errors.ts'
+import { findForbiddenMaterial, screenFreeText } from '../../../activities/screening/free-text.ts'
 import { CHECKSUMS_MAX, holdsPhrase } from '../../../activities/screening/recovery-phrase.ts'
-import { findForbiddenMaterial, screenFreeText } from '../../../api/calls/forbidden-material.ts'
 import { verifies } from '../../verifies.ts'
 
 const freeText = { 'x-free-text': true }

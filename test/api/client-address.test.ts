@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { countedAddress, networkOf } from '../../../api/calls/client-address.ts'
-import { verifies } from '../../verifies.ts'
+import { countedAddress, networkOf } from '../../api/client-address.ts'
+import { verifies } from '../verifies.ts'
 
 verifies('admission.address-form', 'IPv6 counts by its /64, and mapped IPv4 as IPv4', () => {
   const cases: Record<string, string> = {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { type PointerError, refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
-import { CHECKSUMS_MAX, type PhraseBudget } from '../../activities/screening/recovery-phrase.ts'
-import { isPrivateJwk, nameSecret } from '../../activities/screening/secret-patterns.ts'
 import { decodedFile, decodedParts, withoutTokens } from './decoded-parts.ts'
+import { CHECKSUMS_MAX, type PhraseBudget } from './recovery-phrase.ts'
+import { isPrivateJwk, nameSecret } from './secret-patterns.ts'
 
 /**
  * Refuses secrets in the fields that the schema marks with `.meta({ 'x-free-text': true })`, or, for what their base64url parts encode,

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Request } from 'express'
-import type { Config } from '../../activities/config/config.ts'
+import type { Config } from '../activities/config/config.ts'
 
 /** Express' "trust proxy" value of the setting: empty trusts no proxy, a number counts proxies, `true` trusts all, else addresses. */
 export function trustProxyOf(setting: string): boolean | number | string {

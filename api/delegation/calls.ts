@@ -5,20 +5,20 @@ import type {
   DelegatedRun,
   RunOperations,
 } from '../../activities/authority/delegation.ts'
+import { screenFreeText } from '../../activities/screening/free-text.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import type { AgentCall } from '../../activities/tasks/firings.ts'
 import { currentTraceId } from '../../activities/tracing/spans.ts'
 import { agentCaller, assertRails, callerOf } from '../auth/authenticate.ts'
 import type { AuthDeps } from '../auth/deps.ts'
+import type { AuthorizedCall } from '../calls/call.ts'
+import type { PipelineDeps } from '../calls/deps.ts'
+import { runOnce } from '../calls/execute.ts'
+import { contextWith } from '../calls/handle.ts'
+import { identifyRepeat, identityOf } from '../calls/identify-repeat.ts'
+import { readInput } from '../calls/input.ts'
 import type { CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { AuthorizedCall } from './call.ts'
-import type { PipelineDeps } from './deps.ts'
-import { runOnce } from './execute.ts'
-import { screenFreeText } from './forbidden-material.ts'
-import { contextWith } from './handle.ts'
-import { identifyRepeat, identityOf } from './identify-repeat.ts'
-import { readInput } from './input.ts'
 
 /** The input of a delegated action, as the operation reads it; 400 with pointers under `/action/input`, 422 for secret material. */
 export const readDelegated = (operation: AnyOperation, input: Record<string, unknown>): unknown =>
