@@ -100,5 +100,11 @@ export function deriveTokens(
 export const secretSha256 = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex')
 
+/** Whether the secret has this SHA-256, in constant time; a digest that is not there costs the same comparison and fails. */
+export function hasDigest(secret: string, sha256: string | null | undefined): boolean {
+  const expected = Buffer.from(sha256 ?? '0'.repeat(64), 'hex')
+  return timingSafeEqual(Buffer.from(secretSha256(secret), 'hex'), expected) && sha256 != null
+}
+
 /** A task is named by the digest of its token. */
 export const taskIdOf = (token: string): string => `task-${secretSha256(token)}`

@@ -18,7 +18,7 @@ import {
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { ENDPOINT } from '../mcp-protocol.ts'
 import { accessTokenTerms } from './access-token-terms.ts'
-import type { MayAskOthers } from './operator.ts'
+import type { MayAskOthers } from './attempts.ts'
 
 /** The current credential of an agent, narrowed to the scopes of its token. Throws 401 `credential_invalid`, 503 `unavailable`. */
 export type VerifyAgentToken = (

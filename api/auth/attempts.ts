@@ -17,6 +17,24 @@ export type Attempts = {
   assertFew(address: string): Promise<void>
 }
 
+/** The limits of an address, which apply before a check that asks another service. */
+export type AskingLimits = {
+  /** The limit of calls per address; `assertGranted` throws 429 `rate_limited`. */
+  readonly limits: { address(address: string): Promise<{ assertGranted(): void }> }
+  /** Failed credentials, counted and delayed over all processes. */
+  readonly attempts: Attempts
+}
+/** Throws 429 where this caller may not cause a request to another service. */
+export type MayAskOthers = () => Promise<void>
+
+export const mayAskOthers =
+  (address: string, { limits, attempts }: AskingLimits): MayAskOthers =>
+  async () => {
+    const ticket = await limits.address(address)
+    ticket.assertGranted()
+    await attempts.assertFew(address)
+  }
+
 const failing: ReadonlySet<ErrorCode> = new Set([
   'credential_invalid',
   'proof_invalid',

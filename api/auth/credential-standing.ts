@@ -1,7 +1,9 @@
 import { type CredentialFacts, checkCredential, type Denial } from '#domain/agents/credential.ts'
 import { accessWithin } from '#domain/agents/trust-limits.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { unixSeconds } from '#domain/core/time.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
+import type { Caller } from '../context.ts'
 
 /** What the checks need to know of a credential. */
 export function factsOf(credential: CredentialOfAgent): CredentialFacts {
@@ -24,4 +26,21 @@ function endOf({ expires_at, claimed_at, maxAgeDays }: CredentialOfAgent): numbe
   const [expiry, claimed] = [unixSeconds(expires_at), unixSeconds(claimed_at)]
   if (claimed === null || maxAgeDays === null) return expiry
   return Math.min(expiry ?? Number.POSITIVE_INFINITY, claimed + maxAgeDays * 86_400)
+}
+
+type Wanted = Parameters<typeof checkCredential>[1]
+
+/** Throws 401 or 403 unless the access key is good and covers what is wanted of it. */
+export function assertCovers(credential: CredentialOfAgent, wanted: Wanted): void {
+  const [denial] = checkCredential(factsOf(credential), wanted, credential.readAt)
+  if (denial !== undefined) throw refuse(denial.code, { detail: denial.detail })
+}
+
+/** The access key behind a call, also where its operation needs none; one that the operation only examines counts where it is good. */
+export function goodKeyOf(caller: Caller): CredentialOfAgent | undefined {
+  if (caller.kind === 'agent') return caller.credential
+  if (caller.kind !== 'public') return undefined
+  const { credential, presented } = caller
+  if (presented === undefined || !('credential' in presented)) return credential
+  return denialOf(presented.credential) === undefined ? presented.credential : undefined
 }

@@ -1,10 +1,13 @@
 import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { hasDigest } from '../../activities/keys/derived-tokens.ts'
 import type { findSession } from '../../activities/store/operators/operator-sessions.ts'
 import type { findOperator } from '../../activities/store/operators/operators.ts'
-import type { CallRequest } from '../context.ts'
+import type { Caller, CallRequest } from '../context.ts'
+import { type AskingLimits, type MayAskOthers, mayAskOthers } from './attempts.ts'
+import type { Method, ReadCall } from './method.ts'
 import { presentedSession } from './operator-session.ts'
 import { isAccessKey } from './public-caller.ts'
-import { hasDigest } from './secret.ts'
+import { type FindTokens, recogniseSubject } from './status-token.ts'
 
 /** Looks an operator up by the id in the credential; undefined when unknown or revoked. */
 export type FindOperator = (operatorId: string) => ReturnType<typeof findOperator>
@@ -19,12 +22,45 @@ export type KnownOperators = {
 }
 
 export type AuthenticatedOperator = { readonly operatorId: string; readonly name: string }
-/** Throws 429 where this caller may not cause a request to the issuer. */
-export type MayAskOthers = () => Promise<void>
 export type VerifyOperatorToken = (
   token: string,
   mayAskOthers: MayAskOthers,
 ) => Promise<AuthenticatedOperator>
+
+/** What an operator is checked with. */
+type OperatorNeeds = AskingLimits & {
+  readonly operators: KnownOperators
+  readonly agents: { readonly findTokens: FindTokens }
+}
+
+/** By an operator's credential, access token or session of the console. */
+export const byOperator: Method<OperatorNeeds> = async ({ request }, deps) => {
+  const { address, headers } = request
+  const operator = await deps.attempts.guard({ address }, () =>
+    authenticateOperator(headers, deps.operators, mayAskOthers(address, deps)),
+  )
+  return {
+    way: 'operator',
+    isAnyone: false,
+    callerOf: (call) => operatorCaller(call, operator, deps),
+  }
+}
+
+/** The operator, with the subject of the call where its path names one. */
+function operatorCaller(
+  { operation, request }: ReadCall,
+  operator: AuthenticatedOperator,
+  deps: OperatorNeeds,
+): Caller | Promise<Caller> {
+  const caller = { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator } as const
+  const { token } = request.params
+  if (token === undefined || operation.statusToken === undefined) return caller
+  const { prefixes } = operation.statusToken
+  return deps.attempts.guard({ address: request.address }, async () => ({
+    ...caller,
+    subject: await recogniseSubject(token, prefixes, deps.agents.findTokens),
+  }))
+}
 
 type Headers = CallRequest['headers']
 
@@ -38,8 +74,8 @@ export const presentsOperator = (headers: Headers): boolean =>
 export const isOfOperator = (header: Headers[string]): boolean =>
   /^Bearer (op_|eyJ)/i.test(String(header))
 
-const token = /^Bearer (eyJ[\w-]+\.[\w-]+\.[\w-]+)$/i
-const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
+const tokenForm = /^Bearer (eyJ[\w-]+\.[\w-]+\.[\w-]+)$/i
+const credentialForm = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
 
 /**
  * The operator behind `Authorization: Bearer op_<id>_<secret>`, an access token of the configured issuer, or the session of the console.
@@ -65,9 +101,9 @@ export async function authenticateOperator(
     throw refuse('operator_required', {
       detail: 'an access key of an agent is no credential of an operator',
     })
-  const [, jwt] = token.exec(text) ?? []
+  const [, jwt] = tokenForm.exec(text) ?? []
   if (jwt !== undefined && verifyToken !== undefined) return verifyToken(jwt, mayAskOthers)
-  const [, operatorId, secret] = credential.exec(text) ?? []
+  const [, operatorId, secret] = credentialForm.exec(text) ?? []
   if (operatorId === undefined || secret === undefined) throw wrongCredential()
   const operator = await find(operatorId.toLowerCase())
   if (!hasDigest(secret.toLowerCase(), operator?.secretSha256) || operator === undefined)

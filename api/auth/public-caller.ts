@@ -4,8 +4,17 @@ import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import type { Caller, CallRequest } from '../context.ts'
 import { denialOf } from './credential-standing.ts'
+import type { Method, Proven } from './method.ts'
 
 type Public = Extract<Caller, { kind: 'public' }>
+
+const anyone: Proven = {
+  way: 'public',
+  isAnyone: true,
+  callerOf: ({ request }) => unknownCaller(request),
+}
+/** By nothing. */
+export const byNobody: Method<unknown> = async () => anyone
 
 /** The header that identifies a returning caller without a credential. */
 const IDEMPOTENCY_SECRET = 'Idempotency-Secret'

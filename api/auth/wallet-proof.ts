@@ -1,8 +1,14 @@
+import type { Kysely } from 'kysely'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import type { Hex } from '#domain/core/ids.ts'
 import { limits } from '#domain/core/limits.ts'
 import { bodySha256, type WalletProof, walletProofText } from '#domain/payouts/wallet-proof.ts'
 import { decodeWalletProof } from '#domain/payouts/wallet-proof-reader.ts'
+import { hasPaid } from '../../activities/store/payments/payments.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
+import type { CallRequest } from '../context.ts'
+import { type AskingLimits, mayAskOthers } from './attempts.ts'
+import type { Method } from './method.ts'
 
 /** Whether `wallet` made this personal_sign signature; throws 503 when a contract wallet cannot be asked. */
 export type WalletProofDeps = {
@@ -12,6 +18,49 @@ export type WalletProofDeps = {
     signature: Hex,
     mayAskOthers?: () => Promise<void>,
   ): Promise<boolean>
+}
+
+/** What the proof of a wallet is checked with. */
+type WalletNeeds = AskingLimits & {
+  readonly baseUrl: string
+  /** Postgres' clock. */
+  readonly clock: { nowSeconds(): Promise<number> }
+  readonly wallets: WalletProofDeps
+  readonly isNewWallet: IsNewWallet
+}
+
+/** By a proof that a wallet signed; what it says of the body is checked once the body is read. */
+export const byWallet: Method<WalletNeeds> = async ({ request }, deps) => {
+  const proof = await findProof(request, deps)
+  const { wallet, nonce, body_sha256: bodySha256 } = proof
+  const isNew = await deps.isNewWallet(wallet)
+  return {
+    way: 'wallet',
+    isAnyone: isNew,
+    proof: { wallet, nonce, bodySha256 },
+    callerOf: async ({ request: { method, address }, value }) => {
+      const body = method === 'GET' ? undefined : value
+      await deps.attempts.guard({ address }, async () => assertProvenBody(proof, body))
+      return { kind: 'wallet', id: `wallet:${wallet}`, wallet, isNew }
+    },
+  }
+}
+
+async function findProof(
+  { address, headers, method, path }: CallRequest,
+  deps: WalletNeeds,
+): Promise<WalletProof> {
+  const nowSeconds = await deps.clock.nowSeconds()
+  const asked = {
+    header: headers['x-service-wallet-proof'],
+    method,
+    path,
+    origin: deps.baseUrl,
+    nowSeconds,
+  }
+  return deps.attempts.guard({ address }, () =>
+    verifyWalletProof(asked, deps.wallets, mayAskOthers(address, deps)),
+  )
 }
 
 /** The call that a proof has to be for: `origin` is the configured base URL, `nowSeconds` Postgres' clock. */
@@ -91,3 +140,24 @@ const invalid = (detail: string): DomainError =>
   refuse('wallet_proof_invalid', {
     detail,
   })
+
+/** Whether a wallet never paid for a call: a key costs nothing, so that its proof says nothing of who calls. */
+export type IsNewWallet = (wallet: string) => Promise<boolean>
+
+const KNOWN_MAX = 100_000
+/** How long a wallet counts as new before it is looked up again. */
+const NEW_MS = 2_000
+
+/** A wallet that paid is remembered, because that never changes. */
+export function newWallets(db: Kysely<Database>): IsNewWallet {
+  const known = new Map<string, { isNew: boolean; until: number }>()
+  return async (wallet) => {
+    const found = known.get(wallet)
+    if (found !== undefined && found.until > performance.now()) return found.isNew
+    const isNew = !(await hasPaid(db, wallet))
+    if (known.size >= KNOWN_MAX) known.clear()
+    const until = isNew ? performance.now() + NEW_MS : Number.POSITIVE_INFINITY
+    known.set(wallet, { isNew, until })
+    return isNew
+  }
+}

@@ -1,7 +1,7 @@
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
-import type { Identity } from '../auth/identify.ts'
+import type { Proven } from '../auth/method.ts'
 import type { CallAnswer, Caller, CallRequest } from '../context.ts'
-import type { AnyOperation } from '../operation.ts'
+import type { AccessKind, AnyOperation } from '../operation.ts'
 import type { PipelineDeps } from './deps.ts'
 
 /** The operations of one path and method; the `mode` of the body selects one. */
@@ -27,19 +27,23 @@ export type IdentifiedCall = {
   readonly deps: PipelineDeps
   /** The JSON of the body, or the query. */
   readonly value: unknown
-  readonly presented: Identity
+  /** The way of access of its operation that the call presents; undefined where it presents none. */
+  readonly presented: AccessKind | undefined
+  readonly proven: Proven
 }
 
-/** A call that its caller may make, with an input that fits the schema. */
-export type AuthorizedCall = Omit<IdentifiedCall, 'presented'> & {
-  readonly input: unknown
+/** A call whose caller is known. */
+export type AuthenticatedCall = Omit<IdentifiedCall, 'presented' | 'proven'> & {
   readonly caller: Caller
   /** The wallet proof whose nonce the call uses up. */
   readonly proof: CallIdentity['proof']
 }
 
+/** A call that its caller may make, with an input that fits the schema. */
+export type AdmittedCall = AuthenticatedCall & { readonly input: unknown }
+
 /** A call that has a row, because its effect or its charge must happen once. */
-export type CallExecution = AuthorizedCall & {
+export type CallExecution = AdmittedCall & {
   readonly identity: CallIdentity
   /** Names this attempt in the lease of the call. */
   readonly holder: string

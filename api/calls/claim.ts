@@ -9,12 +9,13 @@ import {
 } from '../../activities/store/calls/grants.ts'
 import { claimPayment } from '../../activities/store/payments/payments.ts'
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
+import type { CallAnswer } from '../context.ts'
 import { keptOf, type Reply } from '../operation.ts'
-import type { CallExecution } from './call.ts'
-import { callerTickets } from './caller-tickets.ts'
+import { callerTickets } from './admit.ts'
+import type { AdmittedCall, CallExecution } from './call.ts'
 import { handle } from './handle.ts'
-import { verifyPresentedPayment } from './presented-payment.ts'
-import type { CallerTicket, FreeTicket } from './tickets.ts'
+import type { CallerTicket, FreeTicket } from './limits.ts'
+import { verifyPresentedPayment } from './payment.ts'
 
 /**
  * What this attempt does with the call:
@@ -29,6 +30,17 @@ export type Claim =
   | { kind: 'settle'; row: CallRow }
   | { kind: 'replay'; row: CallRow }
   | { kind: 'read'; reply: Reply<unknown>; paid: boolean }
+
+/** Counts a call that needs no row, and returns what its answer says of its limit. */
+export async function countPlain(call: AdmittedCall): Promise<CallAnswer['headers']> {
+  const tickets = await callerTickets(call)
+  try {
+    tickets?.assertGranted()
+  } finally {
+    tickets?.putBack()
+  }
+  return { ...tickets?.headers }
+}
 
 /** Claims the call: a repeat joins or gets the stored answer; a new call is granted, or refused with 402 or 429. */
 export async function claimCall(call: CallExecution): Promise<Claim> {

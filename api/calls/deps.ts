@@ -4,26 +4,14 @@ import type { Config } from '../../activities/config/config.ts'
 import type { Mpp } from '../../activities/payments/mpp.ts'
 import type { Offers } from '../../activities/payments/offers.ts'
 import type { Slots } from '../../activities/runs/isolation/slots.ts'
+import type { CallRow } from '../../activities/store/calls/calls.ts'
 import type { Changes } from '../../activities/store/postgres/changes.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import type { AuthDeps } from '../auth/deps.ts'
+import type { AuthDeps } from '../auth/methods.ts'
+import type { RailLookup } from '../auth/rails.ts'
 import type { Services } from '../context.ts'
-import type { BeginAttempt } from './attempts-at-once.ts'
-import type { KeyedQueue } from './keyed-queue.ts'
-import type { Quotas } from './quotas.ts'
-import type { CallerTicket, FreeTicket } from './tickets.ts'
-
-/** Counted in Postgres, so that the limits hold over processes; a ticket that is not granted throws 429 `rate_limited`. */
-export type RateLimits = {
-  address(address: string, perMinute?: number): Promise<CallerTicket>
-  wallet(caller: string): Promise<CallerTicket>
-  /** Calls of all wallets of an address that never paid. */
-  newWallets(address: string): Promise<CallerTicket>
-  agent(credentialId: string): Promise<CallerTicket>
-  publicCaller(address: string, of: 'documents' | 'reads' | 'writes'): Promise<CallerTicket>
-  /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
-  freeGrant(address: string): Promise<FreeTicket>
-}
+import type { Quotas, RateLimits } from './limits.ts'
+import type { BeginAttempt, KeyedQueue } from './queues.ts'
 
 /** The dependencies of the pipeline. */
 export type PipelineDeps = Omit<AuthDeps, 'limits' | 'agents'> & {
@@ -34,7 +22,11 @@ export type PipelineDeps = Omit<AuthDeps, 'limits' | 'agents'> & {
   readonly quotas: Quotas
   /** The calls of one address that may run at once before their callers are known. */
   readonly unknownCalls: Slots
-  readonly agents: AuthDeps['agents'] & {
+  readonly agents: (AuthDeps & RailLookup)['agents'] & {
+    /** The call that registered a public key, while the key is valid for its agent. */
+    readonly registrationBy: (
+      publicJwk: Readonly<Record<string, unknown>>,
+    ) => Promise<CallRow | undefined>
     /** Whether an agent is trusted and no sandbox agent. */
     readonly isTrusted: (agentId: string) => Promise<boolean>
   }

@@ -1,38 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
-import { screenFreeText } from '../../activities/screening/free-text.ts'
 import { isUnavailable } from '../../activities/store/postgres/db.ts'
 import { TooManyAttempts } from '../auth/attempts.ts'
-import { admitted, authenticate } from '../auth/authenticate.ts'
 import type { CallAnswer, CallRequest } from '../context.ts'
 import { type Access, type AnyOperation, isPlain, waysOf } from '../operation.ts'
-import { answerRead, answerStored } from './answer.ts'
-import type { Attempt } from './attempts-at-once.ts'
-import { bytesMaxOf } from './body-size.ts'
+import { admit } from './admit.ts'
+import { authenticate } from './authenticate.ts'
 import type {
-  AuthorizedCall,
+  AdmittedCall,
   CallExecution,
   Executed,
   IdentifiedCall,
   Operations,
   ReceivedCall,
 } from './call.ts'
-import { callerTickets, readWithin } from './caller-tickets.ts'
-import { type Claim, claimAgain, claimCall } from './claim.ts'
+import { type Claim, claimAgain, claimCall, countPlain } from './claim.ts'
 import type { PipelineDeps } from './deps.ts'
-import { bodyOf, checkOutput, contextWith } from './handle.ts'
-import { assertSize, identifyCall, isUnproven } from './identify-call.ts'
-import { identifyRepeat } from './identify-repeat.ts'
-import { readInput, withParams } from './input.ts'
-import { offeringMpp } from './mpp-payment.ts'
+import { identify } from './identify.ts'
+import { offeringMpp } from './payment.ts'
 import { problemAnswer } from './problem.ts'
-import { leadCall, runEffect } from './run-effect.ts'
-import { settleCall, settlementPending } from './settlement.ts'
+import type { Attempt } from './queues.ts'
+import { identifyRepeat } from './repeat.ts'
+import { assertRunnable, run, runPlain } from './run.ts'
+import {
+  answerRead,
+  answerStored,
+  giveUp,
+  settle,
+  settleBefore,
+  settleCall,
+  settlementPending,
+} from './settle.ts'
 
 /**
- * The pipeline of every call, in this order: size → address limit → credential → JSON → proof over the body → schema → screening →
- * authorize → stored answer or join → caller limit → price → handle → check output → settle → answer. Never throws.
+ * The pipeline of every call, in this order. Identify: size → address limit → credential → JSON. Authenticate: proof over the body.
+ * Admit: schema → screening → rails → authorize. Claim: stored answer or join → caller limit → price. Run: handle → check output.
+ * Settle: payment → answer. Never throws.
  */
 export async function execute(
   operations: Operations,
@@ -45,13 +49,11 @@ export async function execute(
     : await deps.unknownCalls(request.address)
   let identified: IdentifiedCall | undefined
   try {
-    identified = await identifyCall(received)
-    if (!isUnproven(identified.presented)) release()
-    const call = await authorizeCall(identified)
+    identified = await identify(received)
+    if (!identified.proven.isAnyone) release()
+    const call = await admit(await authenticate(identified))
     release()
-    const answer = isPlain(call.operation)
-      ? await answerPlainly(call)
-      : await runOffered(await identifyRepeat(call))
+    const answer = isPlain(call.operation) ? await answerPlainly(call) : await answerOnce(call)
     return { operation: identified.operation, answer }
   } catch (error) {
     release()
@@ -60,46 +62,18 @@ export async function execute(
   }
 }
 
-/** Proof over the body → schema → screening → authorize. */
-async function authorizeCall(call: IdentifiedCall): Promise<AuthorizedCall> {
-  const { operation, request, deps, value } = call
-  assertSize(request, bytesMaxOf([operation], request))
-  const { caller: known, proof } = await authenticate(call, call.presented, deps)
-  const input = await readWithin({ operation, caller: known, request, deps }, () => {
-    const read = readInput(operation, withParams(value, request))
-    screenFreeText(operation.input, read)
-    return read
-  })
-  const caller = await admitted({ operation, input }, known, deps)
-  const authorized = { operation, request, deps, value, input, caller, proof }
-  const { authorize } = operation
-  if (authorize !== undefined)
-    await deps.attempts.guard({ address: request.address }, async () =>
-      authorize(input, contextWith(authorized, '', false)),
-    )
-  return authorized
-}
-
-/** A call that needs no row: caller limit and quotas → handle → check output → answer. */
-async function answerPlainly(call: AuthorizedCall): Promise<CallAnswer> {
-  const { operation, input } = call
-  const tickets = await callerTickets(call)
-  try {
-    tickets?.assertGranted()
-  } finally {
-    tickets?.putBack()
-  }
-  const reply = bodyOf(operation, await operation.handle(input, contextWith(call, '', true)))
-  return {
-    status: reply.status ?? operation.status[0],
-    headers: { ...tickets?.headers, ...reply.headers },
-    body: checkOutput(operation, reply.body),
-  }
+/** A call that needs no row. */
+async function answerPlainly(call: AdmittedCall): Promise<CallAnswer> {
+  const counted = await countPlain(call)
+  const answer = await runPlain(call)
+  return { ...answer, headers: { ...counted, ...answer.headers } }
 }
 
 /** A call of a caller that may be asked to pay. */
-const runOffered = (call: CallExecution): Promise<CallAnswer> =>
-  offeringMpp(call, () => runOnce(call))
+async function answerOnce(call: AdmittedCall): Promise<CallAnswer> {
+  const execution = await identifyRepeat(call)
+  return offeringMpp(execution, () => runOnce(execution))
+}
 
 /**
  * A call whose effect or charge happens once: it is claimed until a claim gives its answer. Repeats claim one after the other, so that
@@ -137,9 +111,9 @@ async function followClaim(
     case 'replay':
       return answerStored(call, claim.row, { replayed: true })
     case 'join':
-      return runEffect(call, { leads: false })
+      return settle(call, await run(call, { leads: false }))
     case 'lead':
-      return leadCall(call, { paid: claim.paid, until })
+      return lead(call, { paid: claim.paid, until })
     case 'settle':
       if (attempt.isFirst()) await settleCall(call, claim.row)
       else if (performance.now() >= settledBy) throw settlementPending()
@@ -150,6 +124,26 @@ async function followClaim(
       if (attempt.isFirst()) await call.deps.changes.wait(call.identity.callId, 250)
       else await attempt.otherEnded(until - performance.now())
       return undefined
+  }
+}
+
+/** The answer of a call that this attempt leads; undefined when its grant was given up meanwhile and it has to be claimed again. */
+async function lead(
+  call: CallExecution,
+  { paid, until }: { paid: boolean; until: number },
+): Promise<CallAnswer | undefined> {
+  let begun = call.operation.charge === 'after'
+  try {
+    if (!begun) {
+      await assertRunnable(call, paid)
+      begun = true
+      if (paid) await settleBefore(call)
+    }
+    return await settle(call, await run(call, { leads: true }))
+  } catch (error) {
+    const isReleased = error instanceof DomainError && error.refusal.code === 'grant_released'
+    if (isReleased && performance.now() < until) return undefined
+    throw await giveUp(call, error, begun)
   }
 }
 

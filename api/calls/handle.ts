@@ -1,8 +1,8 @@
 import { networkOf } from '../client-address.ts'
 import type { Context } from '../context.ts'
 import type { AnyOperation, Reply, ReplyBody } from '../operation.ts'
-import type { AuthorizedCall, CallExecution } from './call.ts'
-import { carriedPayment } from './mpp-payment.ts'
+import type { AdmittedCall, CallExecution } from './call.ts'
+import { carriedPayment } from './payment.ts'
 
 /** Runs the operation's handler; `leads` says that no other attempt has begun the effect. */
 export const handle = (call: CallExecution, leads = false): Promise<Reply<unknown>> =>
@@ -13,11 +13,7 @@ export const contextOf = (call: CallExecution, leads: boolean): Context =>
   contextWith(call, call.identity.callId, leads)
 
 /** What the handler of a call sees; the id is empty where the call has no row. */
-export const contextWith = (
-  call: Omit<AuthorizedCall, 'proof'>,
-  callId: string,
-  leads: boolean,
-): Context => ({
+export const contextWith = (call: AdmittedCall, callId: string, leads: boolean): Context => ({
   caller: call.caller,
   callId,
   leads,

@@ -3,7 +3,7 @@ import { isRetryable, type Refusal } from '#domain/core/errors.ts'
 import { firstFaults } from '#domain/core/faults.ts'
 import { beginOf } from '#domain/core/plain-text.ts'
 import { paymentRequiredHeaders } from '../../activities/payments/offers.ts'
-import { namesRails } from '../auth/named-rails.ts'
+import { namesRails } from '../auth/rails.ts'
 import type { CallAnswer } from '../context.ts'
 import { type Access, type AccessKind, type AnyOperation, isPlain, waysOf } from '../operation.ts'
 

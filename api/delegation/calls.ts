@@ -9,14 +9,14 @@ import { screenFreeText } from '../../activities/screening/free-text.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
 import type { AgentCall } from '../../activities/tasks/firings.ts'
 import { currentTraceId } from '../../activities/tracing/spans.ts'
-import { agentCaller, assertRails, callerOf } from '../auth/authenticate.ts'
-import type { AuthDeps } from '../auth/deps.ts'
-import type { AuthorizedCall } from '../calls/call.ts'
+import { agentCaller, agentWith } from '../auth/agent.ts'
+import { assertRails, type RailLookup } from '../auth/rails.ts'
+import type { AdmittedCall } from '../calls/call.ts'
 import type { PipelineDeps } from '../calls/deps.ts'
 import { runOnce } from '../calls/execute.ts'
 import { contextWith } from '../calls/handle.ts'
-import { identifyRepeat, identityOf } from '../calls/identify-repeat.ts'
 import { readInput } from '../calls/input.ts'
+import { identifyRepeat, identityOf } from '../calls/repeat.ts'
 import type { CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 
@@ -51,10 +51,9 @@ export async function assertCovered(
   operation: AnyOperation,
   input: unknown,
   credential: CredentialOfAgent,
-  deps: { agents: Pick<AuthDeps['agents'], 'railsNamed'> },
+  deps: RailLookup,
 ): Promise<void> {
-  const caller = agentCaller({ operation }, { credential })
-  await assertRails(operation, input, caller, deps)
+  await assertRails({ operation, input }, agentCaller(operation, credential), deps)
 }
 
 /** The id of the call that the operation makes for this input: its own idempotency key names it. */
@@ -64,14 +63,14 @@ export const operationCallId = (
   credential: CredentialOfAgent,
 ): string => identityOf(callOf(operation, input, credential)).callId
 
-type Bare = Omit<AuthorizedCall, 'deps'>
+type Bare = Omit<AdmittedCall, 'deps'>
 
 function callOf(operation: AnyOperation, input: unknown, credential: CredentialOfAgent): Bare {
   return {
     operation,
     input,
     value: input,
-    caller: callerOf(credential),
+    caller: agentWith(credential),
     proof: null,
     request: requestOf(operation, credential.agent_id),
   }

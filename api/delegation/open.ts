@@ -11,8 +11,8 @@ import type { AuthorityMandateRow } from '../../activities/store/authority/manda
 import type { Changes } from '../../activities/store/postgres/changes.ts'
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
 import { notifyDelegation } from '../../temporal/delegations.ts'
-import { railsNamed } from '../auth/rail-fields.ts'
-import { createKeyedQueue } from '../calls/keyed-queue.ts'
+import { railsNamed } from '../auth/rails.ts'
+import { createKeyedQueue } from '../calls/queues.ts'
 import type {
   AuthorityAsked,
   Context,

@@ -1,6 +1,6 @@
 import { Router } from 'express'
 import { refuse } from '#domain/core/errors.ts'
-import type { RateLimits } from '../calls/deps.ts'
+import type { RateLimits } from '../calls/limits.ts'
 import { clientAddress } from '../client-address.ts'
 import type { LogService } from '../services/log/log.ts'
 import { onlyGet } from './pages/only-get.ts'

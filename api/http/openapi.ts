@@ -1,5 +1,5 @@
 import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
-import { isBodyOptional } from '../calls/pick-operation.ts'
+import { isBodyOptional } from '../calls/body.ts'
 import {
   type AccessKind,
   type AnyOperation,

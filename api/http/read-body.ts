@@ -1,9 +1,9 @@
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
-import type { Presentation } from '../auth/presented.ts'
-import { bytesMaxOf } from '../calls/body-size.ts'
-import type { RateLimits } from '../calls/deps.ts'
+import { bytesMaxOf } from '../calls/body.ts'
+import { type Presentation, presentedWay } from '../calls/identify.ts'
+import type { RateLimits } from '../calls/limits.ts'
 import { clientAddress } from '../client-address.ts'
 import type { BodyStream } from '../context.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
@@ -26,7 +26,8 @@ export function readBody(
     response.once('finish', () => letGo(request))
     const group = methods.get(request.method) ?? []
     const [streaming] = group.flatMap(({ stream }) => stream ?? [])
-    const most = streaming?.bytesMax ?? bytesMaxOf(group, presentationOf(request))
+    const most =
+      streaming?.bytesMax ?? bytesMaxOf(group, presentedWay(group, presentationOf(request)))
     if (Number(request.get('content-length') ?? 0) > most) throw tooLarge()
     if (streaming !== undefined) return next()
     if (most > limits.bodyBytesMax && group.some((one) => waysOf(one).includes('provider')))

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { limits } from '#domain/core/limits.ts'
-import { isBodyOptional } from '../../api/calls/pick-operation.ts'
+import { isBodyOptional } from '../../api/calls/body.ts'
 import type { AnyOperation } from '../../api/operation.ts'
 import { placesIn, withValue, writes } from './attacks.ts'
 

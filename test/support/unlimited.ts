@@ -1,4 +1,4 @@
-import type { RateLimits } from '../../api/calls/deps.ts'
+import type { RateLimits } from '../../api/calls/limits.ts'
 
 const granted = {
   granted: true,

@@ -15,7 +15,7 @@ import {
   readInbox,
   replaceInbox,
 } from '../../../activities/store/trust/proofs.ts'
-import { createKeyedQueue } from '../../calls/keyed-queue.ts'
+import { createKeyedQueue } from '../../calls/queues.ts'
 import { Service } from '../service.ts'
 import type { TrustDeps } from './deps.ts'
 import { verifyPack, verifyPassport } from './verification.ts'

@@ -3,7 +3,7 @@ import { errorCodes } from '#domain/core/error-codes.ts'
 import { errorHelp } from '#domain/core/error-help.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { commonErrors, problemAnswer } from '../../../api/calls/problem.ts'
-import { withUnknownOutcome } from '../../../api/calls/settlement.ts'
+import { withUnknownOutcome } from '../../../api/calls/settle.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { verifies } from '../../verifies.ts'
 

@@ -6,7 +6,7 @@ import { createLimiter, type Limiter } from '../../../activities/store/calls/rat
 import { forgetWindows } from '../../../activities/store/calls/window-counts.ts'
 import { createDatabase, type OpenDatabase } from '../../../activities/store/postgres/db.ts'
 import { migrateToLatest } from '../../../activities/store/postgres/migrate.ts'
-import { createRateLimits } from '../../../api/calls/rate-limits.ts'
+import { createRateLimits } from '../../../api/calls/limits.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { isBodyOptional } from '../../../api/calls/pick-operation.ts'
+import { isBodyOptional } from '../../../api/calls/body.ts'
 import { openapiDocument } from '../../../api/http/openapi.ts'
 import { groupByPath } from '../../../api/http/operation-groups.ts'
 import { operations } from '../../../api/operations/index.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { refuse } from '#domain/core/errors.ts'
+import { pickOperation } from '../../../api/calls/body.ts'
 import type { Operations } from '../../../api/calls/call.ts'
-import { pickOperation } from '../../../api/calls/pick-operation.ts'
 import { problemAnswer } from '../../../api/calls/problem.ts'
 import type { CallAnswer, CallRequest } from '../../../api/context.ts'
 import { exampleOf } from '../../../api/examples/index.ts'

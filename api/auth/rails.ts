@@ -11,6 +11,10 @@ import { findTaskOfRun } from '../../activities/store/runs/agent-runs.ts'
 import { findContract } from '../../activities/store/tasks/contracts.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 
+import type { Caller } from '../context.ts'
+import { type AnyOperation, waysOf } from '../operation.ts'
+import { assertCovers } from './credential-standing.ts'
+
 /** Whether an agent registered for this rail and the decision about it allows it. */
 export const isFor = (
   { rails, limits }: Pick<AgentRow, 'rails' | 'limits'>,
@@ -67,4 +71,46 @@ export async function railsNamed(
     if (named.agent_id === undefined || named.agent_id === agentId) rails.push(named.rail)
   }
   return rails
+}
+
+type Input = Readonly<Record<string, unknown>>
+/** The rails of a credential limit commands; a read shows every record of its agent. */
+const commands = ({ idempotency }: AnyOperation): boolean => idempotency.kind !== 'read'
+
+/** Whether a call of an agent can name rails, by itself or by the ids of what is bought, agreed on or run. */
+export function namesRails(operation: AnyOperation): boolean {
+  const { needs, input } = operation
+  if (!waysOf(operation).includes('agent')) return false
+  const fields = 'shape' in input ? Object.keys(input.shape as object) : []
+  return (
+    needs?.rail !== undefined ||
+    (commands(operation) && fields.some((field) => fieldsOfRails.includes(field)))
+  )
+}
+
+/** The rails that this input names; `ofIds` looks up those of the ids in it. */
+export async function railsOf(
+  operation: AnyOperation,
+  input: unknown,
+  ofIds: (input: Input) => Promise<string[]>,
+): Promise<string[]> {
+  const named = operation.needs?.rail?.(input) ?? []
+  return [named, commands(operation) ? await ofIds(input as Input) : []].flat()
+}
+
+/** Looks up the rails of the ids and tokens in the input of an agent's call. */
+export type RailLookup = {
+  readonly agents: { readonly railsNamed: (agentId: string, input: Input) => Promise<string[]> }
+}
+
+/** Throws 403 `rail_not_allowed` where an agent's credential does not cover the rails that its input names. */
+export async function assertRails(
+  { operation, input }: { operation: AnyOperation; input: unknown },
+  caller: Caller,
+  { agents }: RailLookup,
+): Promise<void> {
+  if (caller.kind !== 'agent' || operation.needs === undefined) return
+  const named = await railsOf(operation, input, (given) => agents.railsNamed(caller.agentId, given))
+  const rail = named.find((one) => !caller.credential.rails.some((allowed) => allowed === one))
+  assertCovers(caller.credential, { scopes: operation.needs.scopes, rail })
 }

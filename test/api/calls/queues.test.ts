@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
-import { createAttemptsAtOnce } from '../../../api/calls/attempts-at-once.ts'
+import { createAttemptsAtOnce } from '../../../api/calls/queues.ts'
 import { verifies } from '../../verifies.ts'
 
 verifies(

@@ -1,11 +1,70 @@
 import { DomainError } from '#domain/core/errors.ts'
 import type { ChargedCall } from '#domain/payments/mpp.ts'
 import { invalidPayment, type PaymentTerms } from '#domain/payments/payment.ts'
-import type { CarriedPayment } from '../../activities/payments/payment-header.ts'
+import { searchFrom } from '../../activities/chain/outcome.ts'
+import type { CarriedPayment, PaymentHeaders } from '../../activities/payments/payment-header.ts'
+import {
+  findPayment,
+  keepSignature,
+  type PaymentClaim,
+  paymentAlreadyUsed,
+} from '../../activities/store/payments/payments.ts'
 import { paymentHeaderOf, takesPayment } from '../operation.ts'
-import type { CallExecution, IdentifiedCall } from './call.ts'
+import type { AdmittedCall, CallExecution } from './call.ts'
 
-type Call = Pick<IdentifiedCall, 'operation' | 'request' | 'deps'>
+/** The payment of this request, parsed and verified; `ours` when it is bound to this call already. 402 when there is none. */
+export async function verifyPresentedPayment(
+  call: CallExecution,
+  more: { debt?: Record<string, string> } = {},
+): Promise<PaymentClaim | 'ours'> {
+  const { offers, db, clock, chainHead } = call.deps
+  const payment = offers.readPayment(await paymentHeaders(call), call.operation)
+  if (payment === undefined)
+    throw offers.paymentRequired(call.operation, 'payment is required', more)
+  const known = await findPayment(db, payment.paymentId)
+  // A payment that is claimed is never verified again: verification of a settled one fails although it paid.
+  if (known !== undefined && known.state !== 'released') {
+    if (known.call_id === call.identity.callId) return 'ours'
+    throw paymentAlreadyUsed()
+  }
+  await offers.verify(payment, await clock.nowSeconds(), call.operation)
+  const fromBlock = searchFrom(await chainHead())
+  const { accepted, ...signed } = payment
+  const { paymentId, payer, nonce, payTo, value, validAfter, validBefore, signature } = signed
+  const claim = {
+    paymentId,
+    asset: offers.asset,
+    payer,
+    nonce,
+    payTo,
+    value,
+    validAfter,
+    validBefore,
+    signature,
+    requirements: accepted,
+    proofWallet: call.caller.kind === 'wallet' ? call.caller.wallet : call.caller.id,
+    fromBlock,
+  }
+  await keepSignature(db, claim)
+  return claim
+}
+
+/** The headers of x402 that the call has, or those of the payment in its MPP credential. */
+async function paymentHeaders({
+  operation,
+  request,
+  deps,
+  identity,
+}: CallExecution): Promise<PaymentHeaders> {
+  try {
+    const byMpp = mppPayment({ operation, request, deps }, identity.callId)
+    return byMpp === undefined ? request.headers : { 'payment-signature': await byMpp() }
+  } catch (error) {
+    throw deps.offers.withOffer(operation, error)
+  }
+}
+
+type Call = Pick<AdmittedCall, 'operation' | 'request' | 'deps'>
 
 /** A message of MCP may have its sender in Authorization, whatever the tool needs. */
 const chargedCall = ({ operation, request }: Call, callId: string): ChargedCall => ({
@@ -15,7 +74,7 @@ const chargedCall = ({ operation, request }: Call, callId: string): ChargedCall 
 })
 
 /** The payment of an MPP credential, read where it is presented; undefined for a call without one. It takes precedence over one of x402. */
-export function mppPayment(call: Call, callId: string): CarriedPayment | undefined {
+function mppPayment(call: Call, callId: string): CarriedPayment | undefined {
   const charged = chargedCall(call, callId)
   const sent = call.request.headers[charged.header.toLowerCase()]
   if (!/^Payment /i.test(String(sent))) return undefined

@@ -2,20 +2,41 @@ import { randomUUID } from 'node:crypto'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { callId } from '#domain/core/ids.ts'
+import { verifySignature } from '../../activities/keys/compact.ts'
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
-import { signedCall } from '../auth/recall.ts'
+import { assertSigned, type SpokeFor } from '../auth/agent-signature.ts'
 import type { CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { AuthorizedCall, CallExecution } from './call.ts'
+import type { AdmittedCall, CallExecution } from './call.ts'
 
 /** Gives the call the identity by which its repeats are recognised. */
-export async function identifyRepeat(call: AuthorizedCall): Promise<CallExecution> {
-  const identity = await signedCall(call, call.input, identityOf(call), call.deps)
-  return { ...call, identity, holder: randomUUID() }
+export async function identifyRepeat(call: AdmittedCall): Promise<CallExecution> {
+  return { ...call, identity: await signedIdentity(call), holder: randomUUID() }
+}
+
+/**
+ * The identity of a call that the key in its input signed: a repeat of the call that registered the key is that call, whatever it was
+ * known by, and any other is known by the key. 401 `proof_invalid` for a signature that does not verify.
+ */
+async function signedIdentity(call: AdmittedCall): Promise<CallIdentity> {
+  const { operation, input, request, deps } = call
+  const identity = identityOf(call)
+  const publicJwk = operation.recalledBy?.(input)
+  if (publicJwk === undefined || request.headers['x-agent-signature'] === undefined) return identity
+  const spokeFor: SpokeFor = async (_agentId, text, signature) =>
+    verifySignature({ alg: 'EdDSA', publicJwk }, text, Buffer.from(signature, 'base64url'))
+  await deps.attempts.guard({ address: request.address }, () =>
+    assertSigned(call, { agentId: '', tokenSha256: undefined, spokeFor }, deps),
+  )
+  const first = await deps.agents.registrationBy(publicJwk)
+  if (first?.fingerprint === identity.fingerprint)
+    return { ...identity, callId: first.call_id, caller: first.caller, key: first.key }
+  const caller = `key:${digestOf(publicJwk)}`
+  return { ...identity, caller, callId: callId(caller, operation.id, identity.key) }
 }
 
 /** The identity of a call by its caller, operation and key. */
-export function identityOf(call: Omit<AuthorizedCall, 'deps'>): CallIdentity {
+export function identityOf(call: Omit<AdmittedCall, 'deps'>): CallIdentity {
   const { operation, caller, proof, request } = call
   const key = keyOf(call)
   if (operation.idempotency.kind === 'body') assertSameKey(request.headers['idempotency-key'], key)
@@ -30,7 +51,7 @@ export function identityOf(call: Omit<AuthorizedCall, 'deps'>): CallIdentity {
   }
 }
 
-function keyOf({ operation, input, proof, request }: Omit<AuthorizedCall, 'deps'>): string {
+function keyOf({ operation, input, proof, request }: Omit<AdmittedCall, 'deps'>): string {
   const { idempotency } = operation
   if ('key' in idempotency)
     return idempotency.key(input) ?? headerKey(request) ?? proof?.nonce ?? randomUUID()
@@ -39,7 +60,7 @@ function keyOf({ operation, input, proof, request }: Omit<AuthorizedCall, 'deps'
 
 /** The part of the input that has to be equal under one key. */
 function fingerprinted(
-  { operation: { idempotency }, input }: Pick<AuthorizedCall, 'operation' | 'input'>,
+  { operation: { idempotency }, input }: Pick<AdmittedCall, 'operation' | 'input'>,
   key: string,
 ): unknown {
   if (idempotency.kind === 'natural') return key
