@@ -2,7 +2,9 @@ import type { Scope } from '#domain/agents/credential.ts'
 import { isTrusted } from '#domain/agents/trust.ts'
 import { accessWithin } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
+import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
 import type { ComputeNetwork } from '../activities/store/calls/compute.ts'
+import { denialOf } from './auth/credential-standing.ts'
 import type { BodyStream, Caller, Context, Presented } from './context.ts'
 import type { Writer } from './services/authority/write-gate.ts'
 import type { ProofAgent } from './services/commerce/gather.ts'
@@ -178,4 +180,13 @@ export function computeNetworkOf({ caller, network }: Context): ComputeNetwork {
 export function runReader(context: Context) {
   readingAgentId(context, 'a run is read by its agent')
   return moverOf(context)
+}
+
+/** The access key behind a call, also where its operation needs none; one that the operation only examines counts where it is good. */
+export function goodKeyOf(caller: Caller): CredentialOfAgent | undefined {
+  if (caller.kind === 'agent') return caller.credential
+  if (caller.kind !== 'public') return undefined
+  const { credential, presented } = caller
+  if (presented === undefined || !('credential' in presented)) return credential
+  return denialOf(presented.credential) === undefined ? presented.credential : undefined
 }

@@ -2,8 +2,9 @@ import { type CredentialFacts, checkCredential, type Denial } from '#domain/agen
 import { accessWithin } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { unixSeconds } from '#domain/core/time.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
-import type { Caller } from '../context.ts'
+import type { AgentRow } from '../../activities/store/agents/agents.ts'
 
 /** What the checks need to know of a credential. */
 export function factsOf(credential: CredentialOfAgent): CredentialFacts {
@@ -36,11 +37,8 @@ export function assertCovers(credential: CredentialOfAgent, wanted: Wanted): voi
   if (denial !== undefined) throw refuse(denial.code, { detail: denial.detail })
 }
 
-/** The access key behind a call, also where its operation needs none; one that the operation only examines counts where it is good. */
-export function goodKeyOf(caller: Caller): CredentialOfAgent | undefined {
-  if (caller.kind === 'agent') return caller.credential
-  if (caller.kind !== 'public') return undefined
-  const { credential, presented } = caller
-  if (presented === undefined || !('credential' in presented)) return credential
-  return denialOf(presented.credential) === undefined ? presented.credential : undefined
-}
+/** Whether an agent registered for this rail and the decision about it allows it. */
+export const isFor = (
+  { rails, limits }: Pick<AgentRow, 'rails' | 'limits'>,
+  rail: RailKey,
+): boolean => rails.includes(rail) && (limits?.rails?.includes(rail) ?? true)

@@ -1,6 +1,5 @@
-import { isRail, type RailKey } from '#domain/rails/rail.ts'
+import { isRail } from '#domain/rails/rail.ts'
 import { taskIdOf } from '../../activities/keys/derived-tokens.ts'
-import type { AgentRow } from '../../activities/store/agents/agents.ts'
 import { findEntitlement } from '../../activities/store/credit/entitlements.ts'
 import { findQuote } from '../../activities/store/credit/quotes.ts'
 import { findChallenge } from '../../activities/store/payments/challenges.ts'
@@ -14,12 +13,6 @@ import { findTask } from '../../activities/store/tasks/tasks.ts'
 import type { Caller } from '../context.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
 import { assertCovers } from './credential-standing.ts'
-
-/** Whether an agent registered for this rail and the decision about it allows it. */
-export const isFor = (
-  { rails, limits }: Pick<AgentRow, 'rails' | 'limits'>,
-  rail: RailKey,
-): boolean => rails.includes(rail) && (limits?.rails?.includes(rail) ?? true)
 
 /** A record of one rail; it has no `agent_id` where any agent may pay for it. */
 type OfRail = { rail: string; agent_id?: string | null }

@@ -4,32 +4,7 @@ import { faultAt, firstFaults } from '#domain/core/faults.ts'
 import { type JsonFault, readJson } from '#domain/core/json-text.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { CallRequest } from '../context.ts'
-import type { AccessKind, AnyOperation } from '../operation.ts'
-
-/** How large a body of these operations may be; one without a credential has only the limit that is meant for it. */
-export function bytesMaxOf(
-  operations: readonly AnyOperation[],
-  presented: AccessKind | undefined,
-): number {
-  if (presented === undefined) return openBytesMaxOf(operations)
-  return largest(operations.map(({ limits: own }) => own?.bodyBytes ?? limits.bodyBytesMax))
-}
-
-/** How large the body of a caller without a credential may be. */
-export const openBytesMaxOf = (operations: readonly AnyOperation[]): number =>
-  largest(
-    operations.map(({ limits: own }) =>
-      Math.min(own?.bodyBytes ?? limits.bodyBytesMax, own?.openBodyBytes ?? limits.bodyBytesMax),
-    ),
-  )
-
-const largest = (sizes: readonly number[]): number => Math.max(0, ...sizes)
-
-/** Throws 413 for a body over this size. */
-export function assertSize({ body }: Pick<CallRequest, 'body'>, bytesMax: number): void {
-  if (body !== null && body.length > bytesMax)
-    throw refuse('payload_too_large', { detail: `the body is over ${bytesMax} bytes` })
-}
+import type { AnyOperation } from '../operation.ts'
 
 /**
  * The JSON value of a body, `{}` for one that may be left out, or the query where there is none or it is taken as a stream; 400

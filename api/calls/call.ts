@@ -1,7 +1,7 @@
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
 import type { Proven } from '../auth/method.ts'
 import type { CallAnswer, Caller, CallRequest } from '../context.ts'
-import type { AccessKind, AnyOperation } from '../operation.ts'
+import type { AnyOperation } from '../operation.ts'
 import type { PipelineDeps } from './deps.ts'
 
 /** The operations of one path and method; the `mode` of the body selects one. */
@@ -27,13 +27,11 @@ export type IdentifiedCall = {
   readonly deps: PipelineDeps
   /** The JSON of the body, or the query. */
   readonly value: unknown
-  /** The way of access of its operation that the call presents; undefined where it presents none. */
-  readonly presented: AccessKind | undefined
   readonly proven: Proven
 }
 
 /** A call whose caller is known. */
-export type AuthenticatedCall = Omit<IdentifiedCall, 'presented' | 'proven'> & {
+export type AuthenticatedCall = Omit<IdentifiedCall, 'proven'> & {
   readonly caller: Caller
   /** The wallet proof whose nonce the call uses up. */
   readonly proof: CallIdentity['proof']

@@ -7,14 +7,7 @@ import type { CallAnswer, CallRequest } from '../context.ts'
 import { type Access, type AnyOperation, isPlain, waysOf } from '../operation.ts'
 import { admit } from './admit.ts'
 import { authenticate } from './authenticate.ts'
-import type {
-  AdmittedCall,
-  CallExecution,
-  Executed,
-  IdentifiedCall,
-  Operations,
-  ReceivedCall,
-} from './call.ts'
+import type { CallExecution, Executed, IdentifiedCall, Operations, ReceivedCall } from './call.ts'
 import { type Claim, claimAgain, claimCall, countPlain } from './claim.ts'
 import type { PipelineDeps } from './deps.ts'
 import { identify } from './identify.ts'
@@ -51,28 +44,18 @@ export async function execute(
   try {
     identified = await identify(received)
     if (!identified.proven.isAnyone) release()
-    const call = await admit(await authenticate(identified))
+    const authenticated = await authenticate(identified)
+    const call = await admit(authenticated)
     release()
-    const answer = isPlain(call.operation) ? await answerPlainly(call) : await answerOnce(call)
+    const answer = isPlain(call.operation)
+      ? await runPlain(call, await countPlain(call))
+      : await offeringMpp(await identifyRepeat(call), runOnce)
     return { operation: identified.operation, answer }
   } catch (error) {
     release()
     if (error instanceof TooManyAttempts) await sleep(limits.guessedCredentialDelayMs)
     return refuseCall(received, identified?.operation, error)
   }
-}
-
-/** A call that needs no row. */
-async function answerPlainly(call: AdmittedCall): Promise<CallAnswer> {
-  const counted = await countPlain(call)
-  const answer = await runPlain(call)
-  return { ...answer, headers: { ...counted, ...answer.headers } }
-}
-
-/** A call of a caller that may be asked to pay. */
-async function answerOnce(call: AdmittedCall): Promise<CallAnswer> {
-  const execution = await identifyRepeat(call)
-  return offeringMpp(execution, () => runOnce(execution))
 }
 
 /**

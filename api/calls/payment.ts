@@ -94,9 +94,12 @@ export function carriedPayment(call: Call, callId: string): CarriedPayment | und
 }
 
 /** Runs a call; a refusal that offers x402 for it then offers MPP for the same terms. */
-export async function offeringMpp<T>(call: CallExecution, run: () => Promise<T>): Promise<T> {
+export async function offeringMpp<T>(
+  call: CallExecution,
+  run: (call: CallExecution) => Promise<T>,
+): Promise<T> {
   try {
-    return await run()
+    return await run(call)
   } catch (error) {
     const accepts = error instanceof DomainError ? error.refusal.extra?.['accepts'] : undefined
     if (!(error instanceof DomainError) || accepts === undefined || !takesPayment(call.operation))

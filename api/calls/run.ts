@@ -18,12 +18,15 @@ export type Ran =
   | { kind: 'read'; reply: Reply<unknown> }
   | { kind: 'accepted'; answer: CallAnswer }
 
-/** Runs a call that needs no row; nothing is settled after it. */
-export async function runPlain(call: AdmittedCall): Promise<CallAnswer> {
+/** Runs a call that needs no row; nothing is settled after it. The answer says what was counted. */
+export async function runPlain(
+  call: AdmittedCall,
+  counted: CallAnswer['headers'],
+): Promise<CallAnswer> {
   const { operation, input } = call
   const reply = bodyOf(operation, await operation.handle(input, contextWith(call, '', true)))
-  const { status = operation.status[0], headers = {}, body } = reply
-  return { status, headers, body: checkOutput(operation, body) }
+  const { status = operation.status[0], headers, body } = reply
+  return { status, headers: { ...counted, ...headers }, body: checkOutput(operation, body) }
 }
 
 /** Refuses a granted call before anything begins. */

@@ -3,8 +3,8 @@ import { scopes } from '#domain/agents/credential.ts'
 import { errorCodes } from '#domain/core/error-codes.ts'
 import { DomainError, type Refusal } from '#domain/core/errors.ts'
 import type { Config } from '../../activities/config/config.ts'
-import type { AuthDeps } from '../auth/methods.ts'
-import { methodFor, presentedWay } from '../calls/identify.ts'
+import { type AuthDeps, methods } from '../auth/methods.ts'
+import { presentedWay, wayOf } from '../calls/presented.ts'
 import { problemAnswer } from '../calls/problem.ts'
 import type { Sender } from '../http/sender.ts'
 import { ENDPOINT } from '../mcp-protocol.ts'
@@ -30,8 +30,9 @@ export function oauthOf(
     refusalFor: (operation, sender) => {
       const { method, path } = operation.http
       const request = { ...sender, method, path, params: {}, query: {}, body: null }
-      const check = methodFor([operation], presentedWay([operation], request))
-      return check({ operations: [operation], request }, deps).then(() => undefined, unauthorized)
+      const operations = [operation]
+      const way = wayOf(operations, presentedWay(operations, request))
+      return methods[way]({ operations, request }, deps).then(() => undefined, unauthorized)
     },
   }
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { pathSteps } from '#domain/production/activation-path.ts'
-import { goodKeyOf } from '../../auth/credential-standing.ts'
-import { callingAgentId, presentedCredential, readingAgentId } from '../../caller.ts'
+import { callingAgentId, goodKeyOf, presentedCredential, readingAgentId } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../../shapes/agents.ts'
