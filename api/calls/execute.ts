@@ -94,7 +94,7 @@ async function followClaim(
     case 'replay':
       return answerStored(call, claim.row, { replayed: true })
     case 'join':
-      return settle(call, await run(call, { leads: false }))
+      return runAndSettle(call, { leads: false })
     case 'lead':
       return lead(call, { paid: claim.paid, until })
     case 'settle':
@@ -122,12 +122,20 @@ async function lead(
       begun = true
       if (paid) await settleBefore(call)
     }
-    return await settle(call, await run(call, { leads: true }))
+    return await runAndSettle(call, { leads: true })
   } catch (error) {
     const isReleased = error instanceof DomainError && error.refusal.code === 'grant_released'
     if (isReleased && performance.now() < until) return undefined
     throw await giveUp(call, error, begun)
   }
+}
+
+async function runAndSettle(
+  call: CallExecution,
+  { leads }: { leads: boolean },
+): Promise<CallAnswer> {
+  const ran = await run(call, { leads })
+  return settle(call, ran)
 }
 
 const stillRunning = () =>

@@ -80,6 +80,11 @@ export const callPipelineRequirements = {
     behavior:
       'Malformed JSON returns 400, a wrong content type 415, a body over 64 KiB 413, and a wrong method 405.',
   },
+  'structure.pipeline': {
+    source: 'decision',
+    behavior:
+      'The stages of a call stand in one list: identify, authenticate, admit, claim, run, settle. None knows a later one, what they share knows none of them, and each way of access is one method that the first two stages use.',
+  },
   'pipeline.text': {
     source: 'calls § Bodies',
     behavior: 'Text with NUL or lone surrogates returns 400. Lengths count code points.',
