@@ -14,7 +14,7 @@ import { knownCaller, unknownCaller } from './public-caller.ts'
 type FindCredential = (credentialId: string) => Promise<CredentialOfAgent | undefined>
 
 /** A credential counts where the database has it and one of our keys, which are in no database, derives its secret. */
-export type KnownCredentials = {
+type KnownCredentials = {
   readonly findCredential: FindCredential
   readonly isCredentialSecret: (credentialId: string, secret: string) => boolean
 }

@@ -78,7 +78,7 @@ export async function recogniseSubject(
  * The subject of a status token; throws 401 `credential_required` without a token, and 404 `not_found` for a token that is
  * malformed, of another kind or unknown.
  */
-export async function recogniseToken(
+async function recogniseToken(
   presented: string | string[] | undefined,
   prefixes: readonly TokenPrefix[],
   find: FindTokens,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { isPercent, percentItems, walletTiers } from '#domain/credit/fees.ts'
-import { agentIdOf, callingAgentId, readingAgentId, scopedAgentId } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import { Address, freeText, IdempotencyKey, WalletSignature } from '../fields.ts'
 import { operation } from '../operation.ts'
 import {
@@ -44,7 +44,7 @@ const controlsRead = operation({
     .meta({ id: 'EnterpriseControls' }),
   handle: async ({ account_id }, context) => {
     const { caller } = context
-    const agentId = agentIdOf(context)
+    const agentId = callerIn(context).agentId
     if (caller.kind === 'operator' && account_id !== undefined)
       return { body: await context.accountControls.read({ operator: caller.id }, account_id) }
     const by = agentId === undefined ? undefined : { agentId }
@@ -78,7 +78,9 @@ const controlsSet = operation({
   handle: async ({ account_id: accountId, accept_fee: acceptFee, controls, reason }, context) => {
     const { caller, callId } = context
     const by =
-      caller.kind === 'operator' ? { operator: caller.id } : { agentId: callingAgentId(context) }
+      caller.kind === 'operator'
+        ? { operator: caller.id }
+        : { agentId: callerIn(context).requiredAgentId }
     const change = { callId, by, accountId, controls, reason, acceptFee }
     return { body: await context.accountControls.set(change) }
   },
@@ -156,7 +158,10 @@ const feesAssess = operation({
       throw refuse('invalid_request', { detail: 'give one of run_id, quote_id and items' })
     if (!accrue && of.run_id === undefined) return { body: await commercialLayer.assess(of) }
     const scope = accrue ? 'wallets:write' : 'runs:read'
-    const agentId = scopedAgentId(context, scope, 'an agent reads its runs and pays its fees')
+    const agentId = callerIn(context).scopedAgentId(
+      scope,
+      'an agent reads its runs and pays its fees',
+    )
     if (!accrue) return { body: await commercialLayer.assess(of, agentId) }
     return { body: await commercialLayer.accrue({ callId, agentId, walletId, items: of.items }) }
   },
@@ -201,8 +206,8 @@ const layerRead = operation({
   handle: async ({ wallet_id }, context) => {
     const agentId =
       wallet_id === undefined
-        ? agentIdOf(context)
-        : readingAgentId(context, 'a wallet is read by its agent')
+        ? callerIn(context).agentId
+        : callerIn(context).agentIdFor('a wallet is read by its agent')
     const own = agentId === undefined ? undefined : { agentId, walletId: wallet_id }
     return { body: await context.commercialLayer.read(own) }
   },
@@ -228,7 +233,7 @@ const walletBind = operation({
   output: z.strictObject({ ...controlled, receipt: Receipt }).meta({ id: 'BoundWallet' }),
   handle: async ({ wallet, signature }, context) => {
     const { callId } = context
-    const binding = { callId, agentId: callingAgentId(context), wallet, signature }
+    const binding = { callId, agentId: callerIn(context).requiredAgentId, wallet, signature }
     return { body: await context.accountControls.bind(binding) }
   },
 })

@@ -3,7 +3,7 @@ import { demoReceiverPath, receiverLanguages } from '#domain/callbacks/callback-
 import { limits } from '#domain/core/limits.ts'
 import { activationSteps } from '#domain/payments/provider-activation.ts'
 import { providerEventTypes } from '#domain/payments/provider-event-type.ts'
-import { moverOf, readingAgentId, sentStream } from '../caller.ts'
+import { callerIn, sentStream } from '../caller.ts'
 import { ReceiptId, Time, text } from '../fields.ts'
 import { operation } from '../operation.ts'
 import type { ActivationOf } from '../services/production/provider-activation.ts'
@@ -84,8 +84,10 @@ const callbackCompletionRead = operation({
   handle: async ({ payment_reference_id, run_id }, context) => {
     const of = activationOf(payment_reference_id, run_id)
     if (of === undefined) return { body: { ...rules, steps: null, operator_decision: null } }
-    readingAgentId(context, 'a payment or run is read by its agent')
-    return { body: { ...rules, ...(await context.activations.read(moverOf(context), of)) } }
+    callerIn(context).agentIdFor('a payment or run is read by its agent')
+    return {
+      body: { ...rules, ...(await context.activations.read(callerIn(context).taskActor, of)) },
+    }
   },
 })
 

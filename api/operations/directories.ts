@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { submissionStates } from '#domain/resolver/directory.ts'
-import { callingOperator } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import { Digest, IdempotencyKey, Time } from '../fields.ts'
 import { operation } from '../operation.ts'
 import { DirectoryDocument } from '../shapes/directory-document.ts'
@@ -89,7 +89,7 @@ const directorySubmit = operation({
     })
     .meta({ id: 'SubmittedToDirectory' }),
   handle: async ({ directory, dry_run }, context) => {
-    const { operatorId } = callingOperator(context)
+    const { operatorId } = callerIn(context).operator
     const asked = { directory, dryRun: dry_run, operatorId }
     return { body: await context.directories.submit(asked, context.callId) }
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
 import { exchangeClaimStates } from '#domain/work-orders/work-order.ts'
-import { agentIdOf, callingAgentId, computeNetworkOf, writerOf } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import { Digest, freeText, IdempotencyKey, ReceiptId, Time } from '../fields.ts'
 import { answeredByService, operation } from '../operation.ts'
 import { pageFields, pageOf } from '../page-fields.ts'
@@ -126,7 +126,7 @@ const exchangeClaim = operation({
     .strictObject({ work_order: ClaimedOrder, claim: Claim, input_reference: InputReference })
     .meta({ id: 'ClaimedOnExchange' }),
   handle: async ({ work_order_id }, context) => {
-    await context.exchange.claim(writerOf(context), work_order_id, context.callId)
+    await context.exchange.claim(callerIn(context).writer, work_order_id, context.callId)
     return answeredByService
   },
 })
@@ -182,9 +182,9 @@ const exchangeDeliver = operation({
     { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
     context,
   ) => ({
-    body: await context.exchange.deliver(writerOf(context), asked, {
+    body: await context.exchange.deliver(callerIn(context).writer, asked, {
       callId: context.callId,
-      network: computeNetworkOf(context),
+      network: callerIn(context).computeNetwork,
     }),
     grantUsed: true,
   }),
@@ -225,7 +225,7 @@ const exchangeRead = operation({
     .meta({ id: 'WorkOrderExchange' }),
   handle: async ({ rail, claim_id, offset, limit }, context) => ({
     body: await context.exchange.list(
-      { agentId: agentIdOf(context), claimId: claim_id, rail },
+      { agentId: callerIn(context).agentId, claimId: claim_id, rail },
       pageOf({ offset, limit }),
     ),
   }),
@@ -250,7 +250,7 @@ const exchangeRelease = operation({
     .strictObject({ work_order: ClaimedOrder, claim: Claim })
     .meta({ id: 'ReleasedToExchange' }),
   handle: async ({ mode: _mode, ...asked }, context) => {
-    await context.exchange.release(callingAgentId(context), asked, context.callId)
+    await context.exchange.release(callerIn(context).requiredAgentId, asked, context.callId)
     return answeredByService
   },
 })

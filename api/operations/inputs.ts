@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { uploadTypes } from '#domain/rails/documents.ts'
-import { callingAgent, isSandbox, sentStream } from '../caller.ts'
+import { callerIn, sentStream } from '../caller.ts'
 import { Digest, Time } from '../fields.ts'
 import { operation } from '../operation.ts'
 
@@ -31,7 +31,7 @@ const inputRead = operation({
   input: z.strictObject({ sha256: Digest }),
   output: StoredInput,
   handle: async ({ sha256 }, context) => ({
-    body: await context.inputs.read({ owner: callingAgent(context), sha256 }),
+    body: await context.inputs.read({ owner: callerIn(context).requiredAgentId, sha256 }),
   }),
 })
 
@@ -50,7 +50,10 @@ const inputUpload = operation({
   input: z.strictObject({ sha256: Digest }),
   output: StoredInput,
   handle: async ({ sha256 }, context) => {
-    const uploader = { owner: callingAgent(context), sandbox: isSandbox(context) }
+    const uploader = {
+      owner: callerIn(context).requiredAgentId,
+      sandbox: callerIn(context).isSandbox,
+    }
     const { fresh, input } = await context.inputs.store(uploader, sha256, sentStream(context))
     return { status: fresh ? 201 : 200, body: input }
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { callingOperator, operatorOf } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import { freeText, IdempotencyKey } from '../fields.ts'
 import { operation } from '../operation.ts'
 import { KeyId, ServiceKey, ServiceKeyRotation } from '../shapes/keys.ts'
@@ -31,7 +31,7 @@ const listKeys = operation({
     })
     .meta({ id: 'ServiceKeys' }),
   handle: async (_input, context) => ({
-    body: await context.keys.list(callingOperator(context)),
+    body: await context.keys.list(callerIn(context).operator),
   }),
 })
 
@@ -52,7 +52,7 @@ const publishKeys = operation({
     .strictObject({ published: z.array(ServiceKey), receipt: Receipt })
     .meta({ id: 'PublishedKeys' }),
   handle: async ({ reason }, context) => ({
-    body: await context.keys.publish(operatorOf(context), { reason }, context.callId),
+    body: await context.keys.publish(callerIn(context).namedOperator, { reason }, context.callId),
   }),
 })
 
@@ -65,7 +65,11 @@ const retireKey = operation({
   input: z.strictObject({ mode: z.literal('retire_key'), ...keyFields }),
   output: z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 'RetiredKey' }),
   handle: async ({ kid, reason }, context) => ({
-    body: await context.keys.retire(operatorOf(context), { kid, reason }, context.callId),
+    body: await context.keys.retire(
+      callerIn(context).namedOperator,
+      { kid, reason },
+      context.callId,
+    ),
   }),
 })
 
@@ -78,7 +82,11 @@ const revokeKey = operation({
   input: z.strictObject({ mode: z.literal('revoke_key'), ...keyFields }),
   output: z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 'RevokedKey' }),
   handle: async ({ kid, reason }, context) => ({
-    body: await context.keys.revoke(operatorOf(context), { kid, reason }, context.callId),
+    body: await context.keys.revoke(
+      callerIn(context).namedOperator,
+      { kid, reason },
+      context.callId,
+    ),
   }),
 })
 

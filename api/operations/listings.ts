@@ -3,7 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { BADGE_FEE } from '#domain/credit/pricing.ts'
 import { badgeEvents } from '#domain/listings/listing.ts'
 import { railKeys } from '#domain/rails/rail.ts'
-import { agentIdOf, callingAgent } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { freeText, IdempotencyKey, ReceiptId } from '../fields.ts'
 import { operation } from '../operation.ts'
@@ -54,7 +54,7 @@ const createTrustListing = operation({
   handle: async ({ display_name, summary, rails, evidence_receipt_ids }, context) => {
     const { callId } = context
     const receiptIds = [...new Set(evidence_receipt_ids)]
-    const asked = { agentId: callingAgent(context), receiptIds, callId }
+    const asked = { agentId: callerIn(context).requiredAgentId, receiptIds, callId }
     return { body: await context.listings.create({ ...asked, display_name, summary, rails }) }
   },
 })
@@ -83,7 +83,7 @@ const readTrustListings = operation({
     })
     .meta({ id: 'TrustListings' }),
   handle: async ({ agent_id: agentId, trust_badge_state: badge, offset, limit }, context) => {
-    const filter = { reader: agentIdOf(context), all: context.caller.kind === 'operator' }
+    const filter = { reader: callerIn(context).agentId, all: context.caller.kind === 'operator' }
     const page = { offset, limit }
     return { body: await context.listings.list({ ...filter, agentId, badge }, page) }
   },
@@ -119,7 +119,11 @@ const createTrustBadgePlan = operation({
     .meta({ id: 'PlannedBadge' }),
   handle: async ({ trust_listing_id, quote_id }, context) => ({
     status: 201,
-    body: await context.listings.plan(callingAgent(context), trust_listing_id, quote_id),
+    body: await context.listings.plan(
+      callerIn(context).requiredAgentId,
+      trust_listing_id,
+      quote_id,
+    ),
   }),
 })
 
@@ -140,7 +144,7 @@ const quoteTrustBadgeFee = operation({
   }),
   output: z.strictObject({ quote: BadgeQuote, listing: Listing }).meta({ id: 'QuotedBadge' }),
   handle: async ({ trust_listing_id, months }, context) => ({
-    body: await context.listings.quote(callingAgent(context), trust_listing_id, months),
+    body: await context.listings.quote(callerIn(context).requiredAgentId, trust_listing_id, months),
   }),
 })
 
@@ -169,7 +173,7 @@ const trustListingRead = operation({
       const fee = context.listings.price()
       return { body: { ...(await context.contracts.trustListing()), fee } }
     }
-    const reader = agentIdOf(context)
+    const reader = callerIn(context).agentId
     const all = context.caller.kind === 'operator'
     return { body: await context.listings.read({ reader, all, listingId }) }
   },
@@ -215,7 +219,7 @@ const recordTrustBadgeFeeEvent = operation({
     if (given.wallet_id !== undefined) assertMayPay(context)
     const asked = {
       actor: caller.id,
-      agentId: caller.kind === 'operator' ? undefined : (agentIdOf(context) ?? ''),
+      agentId: caller.kind === 'operator' ? undefined : (callerIn(context).agentId ?? ''),
       listingId: given.trust_listing_id,
       planId: given.commercial_plan_id,
       event: given.event,

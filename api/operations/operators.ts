@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { controlScopes } from '#domain/payouts/controls.ts'
 import { hardeningControls } from '#domain/production/hardening.ts'
-import { callingOperator, operatorOf } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import { freeText, IdempotencyKey, Time, text } from '../fields.ts'
 import { operation } from '../operation.ts'
 import { Receipt } from '../shapes/receipts.ts'
@@ -87,7 +87,7 @@ const closeException = operation({
     .meta({ id: 'ClosedException' }),
   handle: async ({ exception_id, reason }, context) => ({
     body: await context.reconciliation.close(
-      operatorOf(context),
+      callerIn(context).namedOperator,
       { exception_id, reason },
       context.callId,
     ),
@@ -142,7 +142,7 @@ const listOperators = operation({
     .strictObject({ operators: z.array(Operator), receipt: Receipt })
     .meta({ id: 'Operators' }),
   handle: async (_input, context) => ({
-    body: await context.operators.list(callingOperator(context)),
+    body: await context.operators.list(callerIn(context).operator),
   }),
 })
 
@@ -162,7 +162,7 @@ const revokeOperator = operation({
   output: z.strictObject({ operator: Operator, receipt: Receipt }).meta({ id: 'RevokedOperator' }),
   handle: async ({ operator_id, reason }, context) => ({
     body: await context.operators.revoke(
-      operatorOf(context),
+      callerIn(context).namedOperator,
       { operator_id, reason },
       context.callId,
     ),
@@ -199,7 +199,7 @@ const setPause = operation({
     })
     .meta({ id: 'ControlChange' }),
   handle: async ({ idempotency_key, ...input }, context) => {
-    const actor = { ...operatorOf(context), idempotencyKey: idempotency_key }
+    const actor = { ...callerIn(context).namedOperator, idempotencyKey: idempotency_key }
     return { body: await context.controls.set(actor, input, context.callId) }
   },
 })

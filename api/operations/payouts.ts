@@ -4,7 +4,7 @@ import { limits, NETWORK } from '#domain/core/limits.ts'
 import { EXECUTE_PATH, payoutTerms } from '#domain/payouts/payout.ts'
 import { payoutStates } from '#domain/payouts/payout-state.ts'
 import { shownTransferStatuses } from '#domain/payouts/transfer-status.ts'
-import { callingWallet } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import {
   Address,
   AtomicAmount,
@@ -110,7 +110,7 @@ export const authorizePayout = operation({
   }),
   output: PayoutAnswer,
   handle: async ({ payout_id }, context) => {
-    await context.payouts.authorize(callingWallet(context), payout_id, context.callId)
+    await context.payouts.authorize(callerIn(context).wallet, payout_id, context.callId)
     return answeredByWorkflow
   },
 })
@@ -143,7 +143,7 @@ export const createPayout = operation({
   output: PayoutAnswer,
   reveal: (answer, { payouts }) => payouts.createdAnswer(answer),
   handle: async (input, context) => {
-    await context.payouts.create(callingWallet(context), input, context.callId)
+    await context.payouts.create(callerIn(context).wallet, input, context.callId)
     return answeredByWorkflow
   },
 })
@@ -163,9 +163,9 @@ const executePayout = operation({
   input: z.strictObject({ payout_id: PayoutId, idempotency_key: IdempotencyKey }),
   output: PayoutAnswer,
   precondition: ({ payout_id }, context, paid) =>
-    context.payouts.checkExecutable(callingWallet(context), payout_id, paid),
+    context.payouts.checkExecutable(callerIn(context).wallet, payout_id, paid),
   handle: async ({ payout_id }, context) => {
-    const pending = await context.payouts.execute(callingWallet(context), payout_id, context)
+    const pending = await context.payouts.execute(callerIn(context).wallet, payout_id, context)
     return pending === undefined
       ? answeredByWorkflow
       : { status: 202, body: pending, grantUsed: true }
@@ -198,7 +198,7 @@ const setPayoutCallback = operation({
     callback_url: CallbackUrl.nullable().meta({ description: 'null: no callbacks.' }),
   }),
   handle: async ({ callback_url }, context) => ({
-    body: await context.payoutCallbacks.set(callingWallet(context), callback_url, context.callId),
+    body: await context.payoutCallbacks.set(callerIn(context).wallet, callback_url, context.callId),
   }),
 })
 
@@ -210,7 +210,7 @@ const readPayoutCallback = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_callback') }),
   handle: async (_input, context) => ({
-    body: await context.payoutCallbacks.read(callingWallet(context)),
+    body: await context.payoutCallbacks.read(callerIn(context).wallet),
   }),
 })
 
@@ -267,9 +267,9 @@ export const payoutStatus = operation({
   output: PayoutAnswer,
   handle: async ({ payout_id, idempotency_key = '' }, context) => {
     const by = payout_id === undefined ? { idempotency_key } : { payout_id }
-    return { body: await context.payouts.read(callingWallet(context), by) }
+    return { body: await context.payouts.read(callerIn(context).wallet, by) }
   },
-  next: (_input, context, { read, ms }) => context.payouts.next(callingWallet(context), read, ms),
+  next: (_input, context, { read, ms }) => context.payouts.next(callerIn(context).wallet, read, ms),
 })
 
 /** The payout rail. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { CURRENCY, PRICING_MODEL, paidSurfaces } from '#domain/credit/pricing.ts'
-import { agentIdOf, moverOf, orderOf } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { IdempotencyKey } from '../fields.ts'
 import { operation } from '../operation.ts'
@@ -75,7 +75,7 @@ const agentQuoteRead = operation({
 const DryReadInput = dryReadInput('a price is given')
 
 /** The agent that a quote is for; a sandbox run and an order without an agent have none. */
-const quotedAgent = (context: Context): string | undefined => agentIdOf(context) || undefined
+const quotedAgent = (context: Context): string | undefined => callerIn(context).agentId || undefined
 
 /** A quote for the agent that calls, or for the one who presents its token. */
 async function quoted(context: Context, asked: Omit<QuoteAsked, 'agentId'>) {
@@ -91,7 +91,7 @@ const withQuoteToken = async (
   answer: Record<string, unknown>,
   context: Context,
 ): Promise<Record<string, unknown>> =>
-  quotedAgent(context) === undefined && orderOf(context) === undefined
+  quotedAgent(context) === undefined && callerIn(context).orderId === undefined
     ? context.quotes.withToken(answer, context.callId)
     : answer
 
@@ -130,7 +130,7 @@ const agentQuote = operation({
   handle: async ({ rail, tier, units, task_token, input }, context) => {
     const { caller, quotes, tasks } = context
     const asked = { rail, tier, units, input }
-    const order = orderOf(context)
+    const order = callerIn(context).orderId
     if (order !== undefined)
       return {
         body: await quotes.forOrder(order, { ...asked, taskToken: task_token }),
@@ -140,7 +140,7 @@ const agentQuote = operation({
       throw refuse('credential_required', {
         detail: 'a quote for a task is its agent’s to ask for',
       })
-    const task = await tasks.ofToken(moverOf(context), task_token)
+    const task = await tasks.ofToken(callerIn(context).taskActor, task_token)
     return { body: await quotes.forTask(task.task_id, asked) }
   },
   reveal: withQuoteToken,

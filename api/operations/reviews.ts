@@ -3,7 +3,7 @@ import { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { verdicts } from '#domain/reviews/evidence.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
-import { operatorOf } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../fields.ts'
 import { operation } from '../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../page-fields.ts'
@@ -203,7 +203,7 @@ const reviewRecordBatch = operation({
   }),
   output: z.strictObject({ outcomes: z.array(Outcome) }).meta({ id: 'ReviewOutcomes' }),
   handle: async ({ idempotency_key, ...input }, context) => {
-    const reviewer = { ...operatorOf(context), idempotencyKey: idempotency_key }
+    const reviewer = { ...callerIn(context).namedOperator, idempotencyKey: idempotency_key }
     return { body: { outcomes: await context.reviews.recordBatch(reviewer, input) } }
   },
 })
@@ -290,7 +290,7 @@ const reviewRecord = operation({
     })
     .meta({ id: 'ReviewDecision' }),
   handle: async ({ idempotency_key, ...input }, context) => {
-    const reviewer = { ...operatorOf(context), idempotencyKey: idempotency_key }
+    const reviewer = { ...callerIn(context).namedOperator, idempotencyKey: idempotency_key }
     return { body: await context.reviews.record(reviewer, input, context.callId) }
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
-import { agentIdOf, callingOperator } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { Digest, freeText, IdempotencyKey, text } from '../fields.ts'
 import { answeredByService, operation } from '../operation.ts'
@@ -150,7 +150,7 @@ function rotating(
       })
     return { by: { agentId: caller.agentId }, agentId: caller.agentId }
   }
-  const { operatorId, name } = callingOperator(context)
+  const { operatorId, name } = callerIn(context).operator
   if (agent_id !== undefined && target === 'own_access_key')
     return { by: { operatorId, name }, agentId: agent_id }
   throw refuse('invalid_request', {
@@ -166,7 +166,7 @@ function rotatingService(context: Context): { operatorId: string; name: string }
       detail: 'only an operator rotates the keys of the service',
       next_action: 'Rotate your own keys with own_signing or own_access_key.',
     })
-  const { operatorId, name } = callingOperator(context)
+  const { operatorId, name } = callerIn(context).operator
   return { operatorId, name }
 }
 
@@ -206,7 +206,7 @@ const signingSign = operation({
   handle: async ({ mode: _mode, ...input }, context) => {
     const { caller, callId } = context
     const credentialId = caller.kind === 'agent' ? caller.credential.credential_id : null
-    const speaker = { id: agentIdOf(context) ?? caller.id, credentialId }
+    const speaker = { id: callerIn(context).agentId ?? caller.id, credentialId }
     return { body: await context.signing.sign(speaker, input, callId) }
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CREDIT_UNIT, recordedKinds } from '#domain/credit/usage-event.ts'
-import { agentIdOf, readingAgentId } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import { freeText, IdempotencyKey, Time } from '../fields.ts'
 import { operation } from '../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../page-fields.ts'
@@ -53,7 +53,7 @@ const usageLedgerRead = operation({
       const schema = z.toJSONSchema(UsageEvent, { io: 'output' })
       return { body: { ...(await context.usage.sample()), schema } }
     }
-    const agentId = readingAgentId(context, 'usage is read by its agent')
+    const agentId = callerIn(context).agentIdFor('usage is read by its agent')
     const page = pageOf({ offset, limit })
     return {
       body: await context.usage.read({ agentId, eventId, entitlementId }, page),
@@ -108,7 +108,7 @@ const usageLedgerRecord = operation({
     })
     .meta({ id: 'RecordedUsage' }),
   handle: async ({ idempotency_key: _key, ...use }, context) => {
-    const by = { callId: context.callId, agentId: agentIdOf(context) }
+    const by = { callId: context.callId, agentId: callerIn(context).agentId }
     return { body: await context.usage.record({ ...by, ...use }) }
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
-import { agentIdOf, subjectOf } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import type { Caller } from '../context.ts'
 import { freeText, IdempotencyKey } from '../fields.ts'
 import { answeredByService, operation } from '../operation.ts'
@@ -38,7 +38,11 @@ const workOrderConsent = operation({
   }),
   output: Recovery,
   handle: async ({ work_order_id, idempotency_key: _key, ...consent }, context) => {
-    const recovery = await context.workOrders.consent(subjectOf(context), work_order_id, consent)
+    const recovery = await context.workOrders.consent(
+      callerIn(context).subjectId,
+      work_order_id,
+      consent,
+    )
     const { status } = await context.recoveries.recover(recovery, context.callId)
     if (status !== 200) throw new Error('an accepted input waits for no decision')
     return answeredByService
@@ -110,7 +114,7 @@ const workOrderCreate = operation({
     },
     context,
   ) => {
-    const agentId = agentIdOf(context) ?? null
+    const agentId = callerIn(context).agentId ?? null
     if ('agent_id' in asked.requester && asked.requester.agent_id !== agentId)
       throw refuse('not_owner', {
         detail: 'an agent orders for itself',
@@ -163,7 +167,11 @@ const workOrderDecline = operation({
   output: Recovery,
   handle: async ({ work_order_id, run_id, proposed_input_sha256, reason }, context) => {
     const named = { run_id, proposed_input_sha256, note: reason }
-    const declined = await context.workOrders.decline(subjectOf(context), work_order_id, named)
+    const declined = await context.workOrders.decline(
+      callerIn(context).subjectId,
+      work_order_id,
+      named,
+    )
     await context.recoveries.decline(declined, context.callId)
     return answeredByService
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { moverOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { ENDPOINT } from '../../mcp-protocol.ts'
 import { type AnyOperation, operation } from '../../operation.ts'
 import { RunId } from '../../shapes/runs.ts'
@@ -16,7 +16,7 @@ export const cancelRun: AnyOperation = operation({
   input: z.strictObject({ run_id: RunId }),
   output: z.strictObject({}),
   handle: async ({ run_id }, context) => {
-    await context.runs.cancel(moverOf(context), run_id)
+    await context.runs.cancel(callerIn(context).taskActor, run_id)
     return { body: {} }
   },
 })

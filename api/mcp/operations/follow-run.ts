@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { runOutcomes } from '#domain/runs/outcome.ts'
-import { moverOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Time } from '../../fields.ts'
 import { ENDPOINT } from '../../mcp-protocol.ts'
 import { type AnyOperation, operation } from '../../operation.ts'
@@ -27,6 +27,6 @@ export const followRun: AnyOperation = operation({
   input: z.strictObject({ run_id: RunId }),
   output,
   handle: async ({ run_id }, context) => ({
-    body: await context.runStarts.follow(moverOf(context), run_id),
+    body: await context.runStarts.follow(callerIn(context).taskActor, run_id),
   }),
 })

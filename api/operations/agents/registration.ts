@@ -3,7 +3,7 @@ import { keyStates, scopes } from '#domain/agents/credential.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { agentRecordKinds } from '#domain/core/record-kinds.ts'
 import type { workOrderStates } from '#domain/work-orders/work-order.ts'
-import { callingToken } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import {
@@ -204,7 +204,7 @@ export const agentStatus = operation({
   }),
   output: z.discriminatedUnion('kind', [AgentStatus, TaskStatus, OrderStatus, PilotStatus]),
   handle: async ({ kind }, context) => {
-    const { prefix, subjectId } = callingToken(context)
+    const { prefix, subjectId } = callerIn(context).token
     if (prefix === 'st') return { body: await context.registrations.status(subjectId, kind) }
     if (kind !== undefined)
       throw refuse('invalid_request', {
@@ -270,9 +270,9 @@ export const handshake = operation({
       credential: Credential.nullable(),
     })
     .meta({ id: 'Handshake' }),
-  authorize: (input, context) => context.handshakes.assertSigned(callingToken(context), input),
+  authorize: (input, context) => context.handshakes.assertSigned(callerIn(context).token, input),
   handle: async (input, context) => {
-    await context.handshakes.shakeHands(callingToken(context), input, context.callId)
+    await context.handshakes.shakeHands(callerIn(context).token, input, context.callId)
     return answeredByService
   },
   reveal: (answer, context) => context.handshakes.withAccessKey(answer),

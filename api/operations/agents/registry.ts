@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { callingAgent, presentedCredential } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText, IdempotencyKey, ReceiptId, Time, text } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -80,7 +80,7 @@ export const agentRegistryProfile = operation({
     .strictObject({ agent: Agent, profile: z.strictObject(described), receipt: Receipt })
     .meta({ id: 'AgentProfile' }),
   handle: async ({ idempotency_key: _key, ...profile }, context) => {
-    await context.profiles.set(callingAgent(context), profile, context.callId)
+    await context.profiles.set(callerIn(context).requiredAgentId, profile, context.callId)
     return answeredByService
   },
 })
@@ -110,7 +110,11 @@ export const credentialEnforce = operation({
     })
     .meta({ id: 'CredentialDecision' }),
   handle: async ({ idempotency_key: _key, ...wanted }, context) => ({
-    body: await context.enforcement.check(presentedCredential(context), wanted, context.callId),
+    body: await context.enforcement.check(
+      callerIn(context).presentedCredential,
+      wanted,
+      context.callId,
+    ),
   }),
 })
 

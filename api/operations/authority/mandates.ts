@@ -4,7 +4,7 @@ import { authorityContexts, authorityLimits, MandateTerms } from '#domain/author
 import { authorityRules } from '#domain/authority/rules.ts'
 import { limits } from '#domain/core/limits.ts'
 import { railKeys } from '#domain/rails/rail.ts'
-import { agentIdOf, callingOperator } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import type { Context } from '../../context.ts'
 import {
   Address,
@@ -166,7 +166,7 @@ export const inspectMandate = operation({
     ),
   output: z.union([Inspection, Ap2InspectionShape]),
   handle: async ({ signed_mandate = {}, action }, context) => {
-    const agentId = agentIdOf(context)
+    const agentId = callerIn(context).agentId
     if (action !== undefined) return { body: await context.ap2.inspect(action.ap2, agentId) }
     return { body: await context.mandates.inspect(signed_mandate, agentId) }
   },
@@ -212,7 +212,7 @@ const IssuedForPayout = z
   .meta({ id: 'IssuedMandate' })
 
 async function issue(asked: Asked, context: Context) {
-  const operator = callingOperator(context)
+  const operator = callerIn(context).operator
   if ('payout' in asked) return context.authority.issueMandate(operator, asked)
   if ('ap2' in asked) return context.mandates.issueAp2(operator, asked)
   if ('draft_id' in asked) return context.mandates.issue(operator, asked)
@@ -296,7 +296,7 @@ export const revokeMandate = operation({
   handle: async ({ signed_mandate, action: { mandate_id, reason } }, context) => {
     const { mandates } = context
     const named = mandate_id ?? (await mandates.idOf(signed_mandate ?? {}))
-    const body = await mandates.revoke(callingOperator(context), { mandate_id: named, reason })
+    const body = await mandates.revoke(callerIn(context).operator, { mandate_id: named, reason })
     return { body }
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { activityConditions } from '#domain/commerce/missions.ts'
-import { callingAgent } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { IdempotencyKey, ReceiptId, Time, Usage } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -73,7 +73,12 @@ export const activityFeedPublish = operation({
   handle: async ({ proof_id, publication_consent }, context) => {
     const { callId } = context
     const asked = { proofId: proof_id, consents: publication_consent, callId }
-    return { body: await context.activity.publish({ ...asked, agentId: callingAgent(context) }) }
+    return {
+      body: await context.activity.publish({
+        ...asked,
+        agentId: callerIn(context).requiredAgentId,
+      }),
+    }
   },
 })
 

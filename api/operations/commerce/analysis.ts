@@ -4,7 +4,7 @@ import { Analysis } from '#domain/commerce/analysis-schema.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
 import { limits } from '#domain/core/limits.ts'
 import { Moment } from '#domain/rails/fields.ts'
-import { askingOf, readingAgentId } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, freeText, ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Decision, ItemName, named, Passport, ProofId } from '../../shapes/commerce.ts'
@@ -135,7 +135,7 @@ export const modelAnalysisRead = operation({
   output: z.union([AnalysisSample, StoredAnalysis]),
   handle: async ({ analysis_id }, context) => {
     if (analysis_id === undefined) return { body: await context.analyses.sample() }
-    const agentId = readingAgentId(context, 'an agent reads its own analyses')
+    const agentId = callerIn(context).agentIdFor('an agent reads its own analyses')
     return { body: await context.analyses.read(analysis_id, agentId) }
   },
 })
@@ -163,7 +163,7 @@ export const modelAnalysisRun = operation({
     })
     .meta({ id: 'ProvenAnalysis' }),
   handle: async ({ force_fallback, usage, ...input }, context) => ({
-    body: await context.analyses.run({ ...askingOf(context), input, force_fallback, usage }),
+    body: await context.analyses.run({ ...callerIn(context).asking, input, force_fallback, usage }),
   }),
 })
 
@@ -222,7 +222,7 @@ export const modelRelayRun = operation({
     })
     .meta({ id: 'RelayedAnalysis' }),
   handle: async ({ analysis_result: stored, context: given = fixture }, context) => {
-    const asking = askingOf(context)
+    const asking = callerIn(context).asking
     if (stored !== undefined) return { body: await context.relays.relay({ ...asking, stored }) }
     const { force_fallback, usage, ...input } = given
     const fresh = { ...asking, input, force_fallback, usage }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { completionStates, movementTypes } from '#domain/payments/receipt-completion.ts'
-import { askingOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../../shapes/agents.ts'
@@ -60,6 +60,6 @@ export const receiptCompletionRun = operation({
   }),
   output: z.strictObject(completed).meta({ id: 'ReceiptCompletion' }),
   handle: async (movement, context) => ({
-    body: await context.completions.complete(movement, askingOf(context)),
+    body: await context.completions.complete(movement, callerIn(context).asking),
   }),
 })

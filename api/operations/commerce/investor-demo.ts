@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Analysis } from '#domain/commerce/analysis-schema.ts'
 import { CommercePacket } from '#domain/commerce/packet.ts'
-import { askingOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Decision, Passport, ProofId } from '../../shapes/commerce.ts'
@@ -108,7 +108,7 @@ export const investorDemoRun = operation({
   ...run,
   output: z.strictObject(ran).meta({ id: 'InvestorDemoRun' }),
   handle: async (given, context) => ({
-    body: await context.investorDemo.run(askingOf(context), {
+    body: await context.investorDemo.run(callerIn(context).asking, {
       ...askedOf(given),
       more: () => ({}),
     }),
@@ -123,7 +123,7 @@ export const investorDemoV2Run = operation({
   ...run,
   output: z.strictObject({ ...ran, ...packet, ...timings }).meta({ id: 'InvestorDemoV2Run' }),
   handle: async (given, context) => ({
-    body: await context.investorDemo.run(askingOf(context), {
+    body: await context.investorDemo.run(callerIn(context).asking, {
       ...askedOf(given),
       more: (added) => added,
     }),

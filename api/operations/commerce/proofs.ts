@@ -15,7 +15,7 @@ import { limits } from '#domain/core/limits.ts'
 import { Moment } from '#domain/rails/fields.ts'
 import { logStates } from '#domain/receipts/log-state.ts'
 import { dayOf } from '#domain/receipts/statement.ts'
-import { agentIdOf, askingOf, provenAgent } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time, Usage } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { AgentId } from '../../shapes/agents.ts'
@@ -118,7 +118,7 @@ export const commerceProofEvaluate = operation({
   input: CommerceProofInput,
   output: CommerceProof,
   handle: async ({ idempotency_key: _key, ...request }, context) => {
-    const asked = { request, agent: provenAgent(context), callId: context.callId }
+    const asked = { request, agent: callerIn(context).proofAgent, callId: context.callId }
     return { body: await context.commerceProofs.evaluate(asked) }
   },
 })
@@ -163,7 +163,7 @@ export const commerceProofRead = operation({
   output: z.union([CommerceContract, CommerceProof, PublicCommerceProof]),
   handle: async ({ proof_id }, context) => {
     if (proof_id !== undefined)
-      return { body: await context.commerceProofs.read(proof_id, agentIdOf(context)) }
+      return { body: await context.commerceProofs.read(proof_id, callerIn(context).agentId) }
     const { discovery, commerceProofs } = context
     return {
       body: {
@@ -271,7 +271,7 @@ export const freeProofRun = operation({
     const input = evidence ? packetOf({ evidence, ...judged }) : analysisFixture
     const mission = { mission_id, publication_consent }
     return {
-      body: await context.analyses.prove({ ...askingOf(context), input, mission }),
+      body: await context.analyses.prove({ ...callerIn(context).asking, input, mission }),
     }
   },
 })

@@ -3,7 +3,7 @@ import { trustStates } from '#domain/agents/trust.ts'
 import { LimitChange, TrustLimits } from '#domain/agents/trust-limits.ts'
 import { grantStates } from '#domain/authority/facts.ts'
 import { decisions } from '#domain/reviews/review.ts'
-import { operatorOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText, IdempotencyKey, ReceiptId, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
@@ -29,7 +29,7 @@ export const accessKeyRevoke = operation({
     .strictObject({ credential: Credential, receipt: Receipt })
     .meta({ id: 'RevokedAccessKey' }),
   handle: async ({ credential_id: credentialId, reason }, context) => {
-    const revocation = { by: operatorOf(context), credentialId, reason }
+    const revocation = { by: callerIn(context).namedOperator, credentialId, reason }
     await context.agentKeys.revoke(revocation, context.callId)
     return answeredByService
   },
@@ -58,7 +58,7 @@ export const agentLimitsSet = operation({
     })
     .meta({ id: 'AgentLimitsChange' }),
   handle: async ({ agent_id: agentId, limits: change, reason }, context) => {
-    const asked = { by: operatorOf(context), agentId, change, reason }
+    const asked = { by: callerIn(context).namedOperator, agentId, change, reason }
     await context.agentKeys.setLimits(asked, context.callId)
     return answeredByService
   },

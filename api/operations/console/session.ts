@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
-import { callingOperator } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Session } from '../../shapes/console.ts'
@@ -43,7 +43,7 @@ export const sessionOpen = operation({
       throw refuse('operator_required', {
         detail: 'a session is opened with the credential of an operator, not with a session',
       })
-    const { session, cookies } = await context.sessions.open(callingOperator(context))
+    const { session, cookies } = await context.sessions.open(callerIn(context).operator)
     return { body: { session }, headers: { 'Set-Cookie': cookies } }
   },
 })
@@ -56,7 +56,7 @@ export const sessionRead = operation({
   access: 'operator',
   output: z.strictObject({ session: Session }).meta({ id: 'CurrentSession' }),
   handle: async (_input, context) => {
-    const session = await context.sessions.read(callingOperator(context), context.sent.headers)
+    const session = await context.sessions.read(callerIn(context).operator, context.sent.headers)
     return { body: { session } }
   },
 })

@@ -4,7 +4,7 @@ import { inboxActions } from '#domain/reviews/inbox.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import { recoverCommands } from '#domain/tasks/recover-command.ts'
-import { callingOperator } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
@@ -240,6 +240,6 @@ export const recoveryAct = operation({
   output: z.strictObject({ outcomes: z.array(Outcome) }).meta({ id: 'RecoveryOutcomes' }),
   handle: async ({ act, ids, reason, input, dry_run, idempotency_key: key }, context) => {
     const batch = { act, ids, reason, input, key, dryRun: dry_run }
-    return { body: { outcomes: await context.work.act(callingOperator(context), batch) } }
+    return { body: { outcomes: await context.work.act(callerIn(context).operator, batch) } }
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { agentIdOf, callingAgentId, readingAgentId } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { IdempotencyKey, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { contractSchema } from '../../shapes/contract.ts'
@@ -52,7 +52,7 @@ export const agentCreditFund = operation({
     .meta({ id: 'FundedCredit' }),
   handle: async ({ entitlement_id, quote_id, quote_token, ...given }, context) => {
     const { credit } = context
-    const agentId = callingAgentId(context)
+    const agentId = callerIn(context).requiredAgentId
     if (quote_id !== undefined && quote_token !== undefined)
       await credit.open(agentId, { quote_id, quote_token })
     return { body: await credit.fund(agentId, entitlement_id, fundedBy(given)) }
@@ -71,7 +71,7 @@ export const agentCreditRead = operation({
   input: z.strictObject({ entitlement_id: EntitlementId }),
   output: z.strictObject(credit).meta({ id: 'Credit' }),
   handle: async ({ entitlement_id }, context) => ({
-    body: await context.credit.read(entitlement_id, agentIdOf(context)),
+    body: await context.credit.read(entitlement_id, callerIn(context).agentId),
   }),
 })
 
@@ -109,7 +109,7 @@ export const creditBindingCreate = operation({
     .meta({ id: 'BoundCredit' }),
   handle: async ({ entitlement_id, challenge_id }, context) => {
     const ids = {
-      agentId: callingAgentId(context),
+      agentId: callerIn(context).requiredAgentId,
       entitlementId: entitlement_id,
       challengeId: challenge_id,
     }
@@ -142,7 +142,7 @@ export const creditBindingRead = operation({
     const contract = await context.contracts.binding()
     const selector = selectorOf(binding_id, entitlement_id)
     if (selector === undefined) return { body: { ...contract, binding: null } }
-    const agentId = readingAgentId(context, 'only its agent can read a binding')
+    const agentId = callerIn(context).agentIdFor('only its agent can read a binding')
     const binding = await context.checkouts.readBinding(agentId, selector)
     return { body: { ...contract, binding } }
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { walletTiers } from '#domain/credit/fees.ts'
-import { agentIdOf, callingAgentId } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import type { FundedBy } from '../../services/credit/credit.ts'
@@ -94,7 +94,7 @@ export const allowanceFund = operation({
     })
     .meta({ id: 'FundedWallet' }),
   handle: async ({ mode: _mode, wallet_id, ...given }, context) => ({
-    body: await context.wallets.fund(callingAgentId(context), wallet_id, fundedBy(given)),
+    body: await context.wallets.fund(callerIn(context).requiredAgentId, wallet_id, fundedBy(given)),
   }),
 })
 
@@ -116,7 +116,9 @@ export const allowanceLimits = operation({
   handle: async ({ wallet_id, limits }, context) => {
     const { caller, callId } = context
     const by =
-      caller.kind === 'operator' ? { operator: caller.id } : { agentId: callingAgentId(context) }
+      caller.kind === 'operator'
+        ? { operator: caller.id }
+        : { agentId: callerIn(context).requiredAgentId }
     return {
       body: await context.wallets.limit({ callId, by, walletId: wallet_id, limits }),
     }
@@ -142,7 +144,7 @@ export const allowanceTier = operation({
     .meta({ id: 'TieredWallet' }),
   handle: async ({ wallet_id: walletId, tier }, context) => {
     const { callId } = context
-    const agentId = callingAgentId(context)
+    const agentId = callerIn(context).requiredAgentId
     return { body: await context.wallets.setTier({ callId, agentId, walletId, tier }) }
   },
 })
@@ -165,7 +167,12 @@ export const allowanceWalletCreate = operation({
   }),
   output: z.strictObject({ wallet: Wallet, receipt: Receipt }).meta({ id: 'CreatedWallet' }),
   handle: async ({ label, limits }, context) => {
-    const made = { callId: context.callId, agentId: callingAgentId(context), label, limits }
+    const made = {
+      callId: context.callId,
+      agentId: callerIn(context).requiredAgentId,
+      label,
+      limits,
+    }
     return { body: await context.wallets.create(made) }
   },
 })
@@ -189,7 +196,7 @@ export const allowanceWalletRead = operation({
     .meta({ id: 'AllowanceWalletRead' }),
   handle: async ({ wallet_id }, context) => {
     const product = { product_parts: [...productParts], fee_model: feeModel }
-    const agentId = agentIdOf(context)
+    const agentId = callerIn(context).agentId
     if (wallet_id === undefined) {
       const wallet = agentId === undefined ? null : await context.wallets.readOf(agentId)
       return { body: { ...product, wallet } }

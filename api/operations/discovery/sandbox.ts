@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { sandboxFaults } from '#domain/runs/sandbox.ts'
-import { subjectOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../../shapes/agents.ts'
@@ -65,7 +65,7 @@ export const agentSandboxRead = operation({
   output: z.union([followed, contract]),
   handle: async (_input, context) => {
     if (context.caller.kind === 'status')
-      return { body: await context.sandbox.read(subjectOf(context)) }
+      return { body: await context.sandbox.read(callerIn(context).subjectId) }
     return { body: await context.contracts.sandbox() }
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { agentIdOf, callingAgent } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -72,7 +72,7 @@ export const regressionRead = operation({
       kind,
       failed: failed === undefined ? undefined : failed === 'true',
       since: since === undefined ? undefined : new Date(since),
-      agentId: agentIdOf(context),
+      agentId: callerIn(context).agentId,
     }
     return { body: await context.regressions.list(filter, pageOf(page)) }
   },
@@ -119,6 +119,10 @@ export const regressionStore = operation({
     .strictObject({ report: RegressionReport, diff: RegressionDiff })
     .meta({ id: 'StoredRegressionReport' }),
   handle: async ({ report }, context) => ({
-    body: await context.regressions.store(callingAgent(context), report, context.callId),
+    body: await context.regressions.store(
+      callerIn(context).requiredAgentId,
+      report,
+      context.callId,
+    ),
   }),
 })

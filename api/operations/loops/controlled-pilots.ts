@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { scopes } from '#domain/agents/credential.ts'
 import { pilotFundings } from '#domain/pilots/pilot.ts'
 import { activationSteps, scopeOf } from '#domain/production/activation-chain.ts'
-import { moverOf, readingAgentId, writerOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { paidStart } from '../../paid-start.ts'
@@ -125,7 +125,7 @@ export const controlledPilotRun = <const Rail extends OfferRail>(rail: Rail) =>
       const denied = context.caller.kind === 'agent' ? context.caller.denied : undefined
       const { headers, started } = await context.controlledPilots.run(
         { id: idOf(rail), path: pilotPath(rail), rail },
-        writerOf(context),
+        callerIn(context).writer,
         { ...given, carried_payment: context.carriedPayment(), denied },
         context.callId,
       )
@@ -158,7 +158,9 @@ export const controlledPilotRead = <const Rail extends OfferRail>(rail: Rail) =>
           },
         }
       if (context.caller.kind !== 'operator')
-        readingAgentId(context, 'a pilot is read by its agent')
-      return { body: await context.controlledPilots.read(rail, moverOf(context), run_id) }
+        callerIn(context).agentIdFor('a pilot is read by its agent')
+      return {
+        body: await context.controlledPilots.read(rail, callerIn(context).taskActor, run_id),
+      }
     },
   })

@@ -3,7 +3,7 @@ import { profileKeys, profiles } from '#domain/rails/packetops/profiles.ts'
 import { PacketResult } from '#domain/rails/packetops/schema.ts'
 import { productStages, stageStates } from '#domain/runs/product-loop.ts'
 import { loopSteps } from '#domain/tasks/controlled-loop.ts'
-import { computeNetworkOf, runReader, writerOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import type { Context } from '../../context.ts'
 import { operation } from '../../operation.ts'
 import { paidStart } from '../../paid-start.ts'
@@ -70,7 +70,11 @@ export const loopStart = operation({
   output: StartedRun,
   handle: async ({ accept_terms: _terms, idempotency_key: _key, ...given }, context) => {
     const asked = loopAsked(given, context)
-    const { headers, started } = await context.loops.start(writerOf(context), asked, context.callId)
+    const { headers, started } = await context.loops.start(
+      callerIn(context).writer,
+      asked,
+      context.callId,
+    )
     return { body: started, headers }
   },
 })
@@ -101,7 +105,7 @@ export const loopsRead = operation({
   output: z.union([LoopRun, LoopPattern]),
   handle: async ({ run_id, rail }, context) => {
     if (run_id === undefined) return { body: await context.loops.describe(rail) }
-    return { body: { run: await context.runs.run(runReader(context), run_id) } }
+    return { body: { run: await context.runs.run(callerIn(context).runReader, run_id) } }
   },
 })
 
@@ -143,7 +147,7 @@ export const diligenceLoopRead = operation({
       const sample_path = '/api/sample-return-packages?rail=diligenceops'
       return { body: { stages: [...productStages], product_cards, sample_path } }
     }
-    return { body: await context.productLoops.read(runReader(context), run_id) }
+    return { body: await context.productLoops.read(callerIn(context).runReader, run_id) }
   },
 })
 
@@ -166,7 +170,7 @@ export const diligenceLoopStart = operation({
   output: z.strictObject({ ...startedRun, stages }).meta({ id: 'StartedProductRun' }),
   handle: async ({ accept_terms: _terms, idempotency_key: _key, ...given }, context) => {
     const { headers, started } = await context.productLoops.start(
-      writerOf(context),
+      callerIn(context).writer,
       loopAsked({ ...given, rail: diligenceRail }, context),
       context.callId,
     )
@@ -218,7 +222,7 @@ export const packetLoopRead = operation({
   output: z.union([PacketRun, PacketLoop]),
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: describe() }
-    return { body: await context.manifests.read(runReader(context), run_id) }
+    return { body: await context.manifests.read(callerIn(context).runReader, run_id) }
   },
 })
 
@@ -269,7 +273,7 @@ export const packetLoopStart = operation({
     if (manifest_only) context.manifests.assertDigestsOnly(given.input)
     const asked = loopAsked({ ...given, rail: packetRail }, context)
     const { headers, started } = await context.loops.start(
-      writerOf(context),
+      callerIn(context).writer,
       asked,
       context.callId,
       { id: packetId, path: packetPath },
@@ -277,7 +281,7 @@ export const packetLoopStart = operation({
     const manifest = await context.manifests.provisional(
       started.run.run_id,
       asked,
-      computeNetworkOf(context),
+      callerIn(context).computeNetwork,
     )
     return { body: { ...started, manifest }, headers }
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { pilotFundings, pilotStates } from '#domain/pilots/pilot.ts'
 import { decisions } from '#domain/reviews/review.ts'
-import { operatorOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -97,7 +97,7 @@ export const runtimeRun = <const Rail extends RuntimeRail>(rail: Rail) =>
       ),
     output: begun,
     handle: async ({ idempotency_key: idempotencyKey, ...asked }, context) => {
-      const reviewer = { ...operatorOf(context), idempotencyKey }
+      const reviewer = { ...callerIn(context).namedOperator, idempotencyKey }
       return { body: await context.runtimeRuns.begin(rail, reviewer, asked, context.callId) }
     },
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { authorityRules } from '#domain/payments/payment-authority.ts'
 import { authorityTypes } from '#domain/payments/payment-reference.ts'
-import { callingAgentId, readingAgentId } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Address, IdempotencyKey, text, WalletSignature } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Method, PaymentReference, QuoteId, ReferenceId, WalletId } from '../../shapes/payments.ts'
@@ -85,7 +85,7 @@ export const paymentAuthorityCheck = operation({
     .meta({ oneOf: carriers.map((name) => ({ required: [name] })) }),
   output: Authority,
   handle: async ({ idempotency_key: _key, ...asked }, context) => {
-    const agentId = callingAgentId(context)
+    const agentId = callerIn(context).requiredAgentId
     return { body: await context.authorities.check({ agentId, ...asked }) }
   },
 })
@@ -125,7 +125,7 @@ export const paymentAuthorityRead = operation({
     .meta({ id: 'PaymentAuthorityRead' }),
   handle: async ({ payment_reference_id }, context) => {
     if (payment_reference_id === undefined) return { body: { ...contract, authority: null } }
-    const agentId = readingAgentId(context, 'an authority is read by its agent')
+    const agentId = callerIn(context).agentIdFor('an authority is read by its agent')
     const authority = await context.authorities.read(agentId, payment_reference_id)
     return { body: { ...contract, authority } }
   },

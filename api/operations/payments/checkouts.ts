@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { paymentPaths } from '#domain/payments/payment-reference.ts'
 import { pilotStates } from '#domain/pilots/pilot.ts'
-import { operatorOf, readingAgentId, scopedAgentId } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../../shapes/agents.ts'
@@ -67,7 +67,7 @@ export const railCheckoutOpen = operation({
     const invited =
       token === undefined
         ? undefined
-        : { token, agentId: scopedAgentId(context, 'runs:write', detail) }
+        : { token, agentId: callerIn(context).scopedAgentId('runs:write', detail) }
     return {
       body: await context.checkouts.open({ callId: context.callId, ...asked, invited }),
     }
@@ -95,7 +95,7 @@ export const railCheckoutRead = operation({
   handle: async ({ challenge_id, ...only }, context) => {
     const product_cards = await context.productLinks.cards(only)
     if (challenge_id === undefined) return { body: { product_cards, challenge: null } }
-    const agentId = readingAgentId(context, 'a challenge is read by its agent')
+    const agentId = callerIn(context).agentIdFor('a challenge is read by its agent')
     const challenge = await context.checkouts.readChallenge(agentId, challenge_id)
     return { body: { product_cards, challenge } }
   },
@@ -143,7 +143,7 @@ export const paymentLinksSet = operation({
     })
     .meta({ id: 'SetPaymentLink' }),
   handle: async ({ idempotency_key: _key, ...link }, context) => {
-    const set = { callId: context.callId, operator: operatorOf(context), ...link }
+    const set = { callId: context.callId, operator: callerIn(context).namedOperator, ...link }
     return { body: await context.productLinks.set(set) }
   },
 })

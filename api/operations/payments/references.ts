@@ -4,7 +4,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import { plainText } from '#domain/core/plain-text-field.ts'
 import { confirmedBy, paymentPaths } from '#domain/payments/payment-reference.ts'
-import { payerOf, readingAgentId, signedEvent } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import {
@@ -91,7 +91,7 @@ export const paymentRailRead = operation({
     }
     if (payment_reference_id === undefined)
       return { body: { ...rail, payment_reference: null, verification: null } }
-    const agentId = readingAgentId(context, 'a payment reference is read by its agent')
+    const agentId = callerIn(context).agentIdFor('a payment reference is read by its agent')
     return {
       body: {
         ...rail,
@@ -177,7 +177,7 @@ export const paymentReferenceCreate = operation({
   ) => {
     const target =
       challenge_id === undefined ? { quote_id, quote_token } : { challenge_id, quote_token }
-    return { body: await context.payments.present(payerOf(context), target, paid) }
+    return { body: await context.payments.present(callerIn(context).payer, target, paid) }
   },
 })
 
@@ -212,6 +212,6 @@ export const providerEventReceive = operation({
     })
     .meta({ id: 'ReceivedEvent' }),
   handle: async (event, context) => ({
-    body: await context.providers.receive(signedEvent(context), event),
+    body: await context.providers.receive(callerIn(context).signedEvent, event),
   }),
 })

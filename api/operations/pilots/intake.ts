@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { clientEntryKinds, entryKinds, pilotRequirements } from '#domain/pilots/pilot.ts'
 import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
-import { agentIdOf, subjectOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import type { Context } from '../../context.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
@@ -48,7 +48,8 @@ export const pilotIntakeRead = operation({
   output: z.union([z.strictObject({ pilot: Pilot }).meta({ id: 'OwnPilot' }), PilotContract]),
   handle: async (_input, context) => {
     const { caller, pilots, contracts } = context
-    if (caller.kind === 'status') return { body: { pilot: await pilots.read(subjectOf(context)) } }
+    if (caller.kind === 'status')
+      return { body: { pilot: await pilots.read(callerIn(context).subjectId) } }
     const contract = await contracts.pilotIntake()
     return { body: { ...contract, rails: pilots.rails(), requirements: [...pilotRequirements] } }
   },
@@ -101,7 +102,7 @@ export const pilotIntakeSubmit = operation({
   output: SubmittedIntake,
   handle: async ({ idempotency_key: _key, ...asked }, context) => {
     const { workflow_description = null, desired_start = null, invitation_token = null } = asked
-    const by = { agentId: agentIdOf(context), callId: context.callId }
+    const by = { agentId: callerIn(context).agentId, callId: context.callId }
     const intake = { ...asked, workflow_description, desired_start, invitation_token }
     return { body: await context.pilots.submit(intake, by) }
   },

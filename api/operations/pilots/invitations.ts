@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invitationResponses, pilotLimits, pilotStates } from '#domain/pilots/pilot.ts'
-import { callingOperator, subjectOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { Rail } from '../../shapes/agents.ts'
@@ -48,7 +48,7 @@ export const invitationRead = operation({
   handle: async (_input, context) => ({
     body:
       context.caller.kind === 'status'
-        ? await context.pilotInvitations.read(subjectOf(context))
+        ? await context.pilotInvitations.read(callerIn(context).subjectId)
         : await context.contracts.invitation(),
   }),
 })
@@ -94,7 +94,7 @@ export const invitationRespond = operation({
       message: message ?? null,
       client: client ?? null,
     }
-    await context.pilotInvitations.respond(subjectOf(context), answered, context.callId)
+    await context.pilotInvitations.respond(callerIn(context).subjectId, answered, context.callId)
     return answeredByService
   },
 })
@@ -136,7 +136,7 @@ export const pilotInvite = operation({
   output,
   handle: async ({ idempotency_key: _key, client, ...offer }, context) => {
     const { name, contact = null } = client
-    const by = { operator: callingOperator(context).id, callId: context.callId }
+    const by = { operator: callerIn(context).operator.id, callId: context.callId }
     await context.pilotInvitations.invite({ client: { name, contact }, ...offer }, by)
     return answeredByService
   },

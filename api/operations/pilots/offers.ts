@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { offeredPilots, pilotRunConditions } from '#domain/pilots/pilot.ts'
-import { agentIdOf, callingAgent, writerOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { askedOf, paidStart } from '../../paid-start.ts'
@@ -41,7 +41,7 @@ export const offerLaunch = operation({
   }),
   output,
   handle: async ({ idempotency_key: _key, customer_account = null, ...asked }, context) => {
-    const offer = { ...asked, customer_account, agentId: callingAgent(context) }
+    const offer = { ...asked, customer_account, agentId: callerIn(context).requiredAgentId }
     await context.pilotOffers.launch(offer, context.callId)
     return answeredByService
   },
@@ -97,7 +97,7 @@ export const firstPilotRead = operation({
     const named = pilotOf(context, pilot_id)
     if (caller.kind === 'status') return { body: await pilotRuns.read({ pilotId: named }, named) }
     if (caller.kind === 'operator') return { body: await pilotRuns.read({ operator: true }, named) }
-    return { body: await pilotRuns.read({ agentId: agentIdOf(context) }, named) }
+    return { body: await pilotRuns.read({ agentId: callerIn(context).agentId }, named) }
   },
 })
 
@@ -133,7 +133,7 @@ export const firstPilotRun = operation({
     .meta({ id: 'StartedPilotRun' }),
   handle: async (given, context) => {
     const { headers, started } = await context.pilotRuns.start(
-      writerOf(context),
+      callerIn(context).writer,
       askedOf(given, context),
       context.callId,
     )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { pathSteps } from '#domain/production/activation-path.ts'
-import { callingAgentId, goodKeyOf, presentedCredential, readingAgentId } from '../../caller.ts'
+import { callerIn, goodKeyOf } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../../shapes/agents.ts'
@@ -52,7 +52,7 @@ export const activationPathRead = operation({
   handle: async ({ activation_id }, context) => {
     const contract = { ...(await context.contracts.activationPath()), steps: [...pathSteps] }
     if (activation_id === undefined) return { body: { ...contract, activation: null } }
-    const agentId = readingAgentId(context, 'an activation is read by its agent')
+    const agentId = callerIn(context).agentIdFor('an activation is read by its agent')
     const activation = await context.activationPaths.read(agentId, activation_id)
     return { body: { ...contract, activation } }
   },
@@ -80,7 +80,7 @@ export const activationStart = operation({
     .meta({ id: 'StartedCustomerActivation' }),
   handle: async ({ idempotency_key: _key, ...asked }, context) => ({
     body: await context.activationPaths.start(
-      { ...asked, agentId: callingAgentId(context) },
+      { ...asked, agentId: callerIn(context).requiredAgentId },
       context.callId,
     ),
   }),
@@ -140,6 +140,10 @@ export const writeGateValidate = operation({
     })
     .meta({ id: 'ValidatedWrite' }),
   handle: async (asked, context) => ({
-    body: await context.writeGate.validate(presentedCredential(context), asked, context.callId),
+    body: await context.writeGate.validate(
+      callerIn(context).presentedCredential,
+      asked,
+      context.callId,
+    ),
   }),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { moverOf, runReader, writerOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -34,7 +34,7 @@ export const customerRunStart = operation({
     .meta({ id: 'StartedProductionRun' }),
   handle: async (given, context) => {
     const { headers, started } = await context.customerRuns.start(
-      writerOf(context),
+      callerIn(context).writer,
       askedOf(given, context),
       context.callId,
     )
@@ -63,7 +63,11 @@ export const customerRunsRead = operation({
     })
     .meta({ id: 'ProductionRuns' }),
   handle: async ({ offset, limit, ...filter }, context) => ({
-    body: await context.customerRuns.list(moverOf(context), filter, pageOf({ offset, limit })),
+    body: await context.customerRuns.list(
+      callerIn(context).taskActor,
+      filter,
+      pageOf({ offset, limit }),
+    ),
   }),
 })
 
@@ -101,7 +105,7 @@ export const firstPaidRunExecute = operation({
     .meta({ id: 'StartedFirstPaidRun' }),
   handle: async (given, context) => {
     const { headers, started } = await context.firstPaidRuns.start(
-      writerOf(context),
+      callerIn(context).writer,
       askedOf(given, context),
       context.callId,
     )
@@ -131,6 +135,6 @@ export const firstPaidRunRead = operation({
     if (run_id === undefined) return { body: await context.firstPaidRuns.describe() }
     if (context.caller.kind === 'operator')
       return { body: await context.firstPaidRuns.read({}, run_id) }
-    return { body: await context.firstPaidRuns.read(runReader(context), run_id) }
+    return { body: await context.firstPaidRuns.read(callerIn(context).runReader, run_id) }
   },
 })

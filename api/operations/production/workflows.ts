@@ -4,7 +4,7 @@ import {
   type WorkflowMove,
   workflowStates,
 } from '#domain/production/customer-workflow.ts'
-import { callingAgentId, moverOf, writerOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import type { Context } from '../../context.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
@@ -134,7 +134,7 @@ export const workflowCreate = operation({
     { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
     context,
   ) => {
-    await context.customerWorkflows.create(writerOf(context), asked, context.callId)
+    await context.customerWorkflows.create(callerIn(context).writer, asked, context.callId)
     return answeredByService
   },
 })
@@ -153,7 +153,7 @@ const named = { workflow_id: CustomerWorkflowId, idempotency_key: IdempotencyKey
 
 async function move(context: Context, workflowId: string, to: WorkflowMove) {
   const moved = { workflowId, move: to }
-  await context.customerWorkflows.move(writerOf(context), moved, context.callId)
+  await context.customerWorkflows.move(callerIn(context).writer, moved, context.callId)
   return answeredByService
 }
 
@@ -207,7 +207,7 @@ export const workflowRead = operation({
     .meta({ id: 'CustomerWorkflows' }),
   handle: async ({ workflow_id, offset, limit }, context) => ({
     body: await context.customerWorkflows.list(
-      { agentId: moverOf(context).agentId, workflowId: workflow_id },
+      { agentId: callerIn(context).taskActor.agentId, workflowId: workflow_id },
       pageOf({ offset, limit }),
     ),
   }),
@@ -232,6 +232,10 @@ export const workflowRun = operation({
     .strictObject({ workflow: CustomerWorkflow, firing_id: z.string() })
     .meta({ id: 'FiredWorkflow' }),
   handle: async ({ workflow_id }, context) => ({
-    body: await context.customerWorkflows.run(callingAgentId(context), workflow_id, context.callId),
+    body: await context.customerWorkflows.run(
+      callerIn(context).requiredAgentId,
+      workflow_id,
+      context.callId,
+    ),
   }),
 })

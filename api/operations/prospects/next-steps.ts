@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { paidStates } from '#domain/prospects/prospect.ts'
-import { operatorCall } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText, IdempotencyKey, ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageFields, pageOf } from '../../page-fields.ts'
@@ -91,7 +91,7 @@ export const paidNextStepMark = operation({
     })
     .meta({ id: 'OfferedNextStep' }),
   handle: async ({ to: _to, idempotency_key: _key, ...offered }, context) => ({
-    body: await context.nextSteps.offer(offered, operatorCall(context)),
+    body: await context.nextSteps.offer(offered, callerIn(context).operatorCall),
   }),
 })
 

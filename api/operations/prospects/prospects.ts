@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { pilotStates } from '#domain/pilots/pilot.ts'
 import { purposes } from '#domain/prospects/outreach.ts'
-import { operatorCall } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageInBody, pageOf } from '../../page-fields.ts'
@@ -41,7 +41,7 @@ export const createProspect = operation({
   }),
   output: recorded,
   handle: async ({ mode: _mode, idempotency_key: _key, ...described }, context) => ({
-    body: await context.prospects.create(described, operatorCall(context)),
+    body: await context.prospects.create(described, callerIn(context).operatorCall),
   }),
 })
 
@@ -86,7 +86,7 @@ export const recordMessageSent = operation({
   }),
   output: recorded,
   handle: async ({ mode: _mode, idempotency_key: _key, ...message }, context) => ({
-    body: await context.prospects.messageSent(message, operatorCall(context)),
+    body: await context.prospects.messageSent(message, callerIn(context).operatorCall),
   }),
 })
 
@@ -199,7 +199,7 @@ export const recordSprintSummary = operation({
     })
     .meta({ id: 'SprintSummary' }),
   handle: async ({ note, close }, context) => ({
-    body: await context.prospects.summarise({ note, close }, operatorCall(context)),
+    body: await context.prospects.summarise({ note, close }, callerIn(context).operatorCall),
   }),
 })
 
@@ -230,6 +230,6 @@ export const updateProspectState = operation({
   }),
   output: recorded,
   handle: async ({ mode: _mode, idempotency_key: _key, ...moved }, context) => ({
-    body: await context.prospects.update(moved, operatorCall(context)),
+    body: await context.prospects.update(moved, callerIn(context).operatorCall),
   }),
 })

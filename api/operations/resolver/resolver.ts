@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ScoutResult } from '#domain/rails/scout/schema.ts'
 import { useDecisions } from '#domain/resolver/candidate.ts'
-import { agentIdOf, computeNetworkOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { Receipt } from '../../shapes/receipts.ts'
@@ -71,7 +71,7 @@ export const findServices = operation({
     })
     .meta({ id: 'FoundServices' }),
   handle: async ({ mode: _mode, ...asked }, context) => ({
-    body: await context.resolver.find(asked, computeNetworkOf(context)),
+    body: await context.resolver.find(asked, callerIn(context).computeNetwork),
   }),
 })
 
@@ -98,7 +98,7 @@ export const inspectService = operation({
     .meta(exactlyOneSchema),
   output: Inspected,
   handle: async ({ mode: _mode, ...service }, context) => ({
-    body: await context.resolver.inspect(service, agentIdOf(context)),
+    body: await context.resolver.inspect(service, callerIn(context).agentId),
   }),
 })
 
@@ -142,7 +142,7 @@ export const requestServiceUse = operation({
     })
     .meta({ id: 'ServiceUse' }),
   handle: async ({ mode: _mode, idempotency_key: _key, ...asked }, context) => {
-    await context.resolver.request(asked, context, agentIdOf(context))
+    await context.resolver.request(asked, context, callerIn(context).agentId)
     return answeredByService
   },
   reveal: (answer, context) => context.resolver.withStatusToken(answer, context.callId),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ScoutInput, ScoutResult } from '#domain/rails/scout/schema.ts'
-import { computeNetworkOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../../shapes/receipts.ts'
@@ -37,7 +37,7 @@ export const serviceScoutRead = operation({
   handle: async ({ task, limit, include_registry }, context) => ({
     body: await context.scout.rank(
       { task, limit: Number(limit ?? 10), include_registry: include_registry === 'true' },
-      computeNetworkOf(context),
+      callerIn(context).computeNetwork,
     ),
   }),
 })
@@ -63,6 +63,6 @@ export const serviceScoutRun = operation({
   }),
   output: z.strictObject({ ...scouted, receipt: Receipt }).meta({ id: 'ScoutedWithReceipt' }),
   handle: async ({ idempotency_key: _key, ...asked }, context) => ({
-    body: await context.scout.run(asked, context.callId, computeNetworkOf(context)),
+    body: await context.scout.run(asked, context.callId, callerIn(context).computeNetwork),
   }),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { decisions } from '#domain/reviews/review.ts'
 import { ReturnPackage } from '#domain/runs/return-package.ts'
-import { callingToken, moverOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import type { Context } from '../../context.ts'
 import { ReceiptId, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
@@ -176,7 +176,10 @@ export const fetchReturnPackage = operation({
     .meta({ id: 'FetchedReturnPackage' }),
   asFiles: ({ return_package }) => return_package,
   handle: async ({ run_id, include_files }, context) => {
-    const { attestation, ...fetched } = await context.runs.returnPackage(moverOf(context), run_id)
+    const { attestation, ...fetched } = await context.runs.returnPackage(
+      callerIn(context).taskActor,
+      run_id,
+    )
     const file_contents = include_files
       ? await context.runs.packageTexts(fetched.return_package)
       : null
@@ -226,7 +229,7 @@ export const returnPackageRead = operation({
     .meta({ id: 'ReturnPackageRecord' }),
   asFiles: ({ return_package }) => return_package,
   handle: async ({ as }, context) => {
-    const { subjectId } = callingToken(context)
+    const { subjectId } = callerIn(context).token
     const { attestation, ...read } = await context.runs.returnRecord(subjectId)
     const verification_packet = await context.receipts.verify({ receipt_id: attestation })
     const name = `${read.return_package.return_package_id}.json`

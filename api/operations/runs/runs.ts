@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { receiptId } from '#domain/core/ids.ts'
 import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
-import { callingAgentId, moverOf, readingAgentId, runReader } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { encodedText, freeText, IdempotencyKey, ReceiptId } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { pageAnswer, pageInBody } from '../../page-fields.ts'
@@ -53,7 +53,7 @@ export const recordAgentUseReceipt = operation({
     context,
   ) => {
     const input = { run_id, receipt_id, accepted, note }
-    await context.runs.acknowledge(moverOf(context), input, context.callId)
+    await context.runs.acknowledge(callerIn(context).taskActor, input, context.callId)
     return answeredByService
   },
 })
@@ -86,7 +86,7 @@ export const getRunStatus = operation({
   }),
   output,
   handle: async ({ run_id, wait_ms }, context) => ({
-    body: { run: await context.runs.runMoved(moverOf(context), run_id, wait_ms) },
+    body: { run: await context.runs.runMoved(callerIn(context).taskActor, run_id, wait_ms) },
   }),
 })
 
@@ -104,7 +104,7 @@ export const agentUseRead = operation({
   output: read,
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: await agentUsePack(context) }
-    return { body: { run: await context.runs.run(runReader(context), run_id) } }
+    return { body: { run: await context.runs.run(callerIn(context).runReader, run_id) } }
   },
 })
 
@@ -133,7 +133,7 @@ export const readAgentUseRuns = operation({
     .meta({ id: 'AgentRuns' }),
   handle: async ({ state, rail, ...page }, context) => {
     const { offset, limit } = page
-    const filter = { agentId: callingAgentId(context), state, rail }
+    const filter = { agentId: callerIn(context).requiredAgentId, state, rail }
     return { body: await context.runs.runs(filter, { offset, limit }) }
   },
 })
@@ -162,8 +162,8 @@ export const clearingRead = operation({
   handle: async ({ clearing_id, run_id }, context) => {
     const named = clearing_id === undefined ? run_id && { run_id } : { clearing_id }
     if (!named) return { body: await context.clearings.sample() }
-    readingAgentId(context, 'a clearing is read by its agent')
-    return { body: await context.clearings.read(moverOf(context), named) }
+    callerIn(context).agentIdFor('a clearing is read by its agent')
+    return { body: await context.clearings.read(callerIn(context).taskActor, named) }
   },
 })
 
@@ -188,7 +188,7 @@ export const clearingRun = operation({
   output: Clearing,
   handle: async ({ run_id, obligation, policy_scope }, context) => ({
     body: await context.clearings.run({
-      caller: moverOf(context),
+      caller: callerIn(context).taskActor,
       runId: run_id,
       asked: { obligation, policy_scope },
       callId: context.callId,

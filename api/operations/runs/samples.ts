@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { complianceSampleKeys } from '#domain/rails/compliance-samples.ts'
 import { railKeys, tiers } from '#domain/rails/rail.ts'
 import { ReturnPackage } from '#domain/runs/return-package.ts'
-import { moverOf, runReader } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageOf } from '../../page-fields.ts'
@@ -119,7 +119,7 @@ export const selfServeLoopRead = operation({
   output: z.union([followed, contract]),
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: { ...(await context.contracts.loop()), sequence } }
-    return { body: await context.runs.completion(runReader(context), run_id) }
+    return { body: await context.runs.completion(callerIn(context).runReader, run_id) }
   },
 })
 
@@ -149,7 +149,7 @@ export const selfServeLoopSubmit = operation({
     .strictObject({ run: Run, waiting_for: Task.shape.waiting_for })
     .meta({ id: 'SubmittedRun' }),
   handle: async ({ idempotency_key: _key, ...submission }, context) => {
-    const run = await context.runs.submit(moverOf(context), submission)
+    const run = await context.runs.submit(callerIn(context).taskActor, submission)
     return { status: 202, body: { run, waiting_for: run.waiting_for } }
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ResultContract } from '#domain/runs/return-package.ts'
-import { runReader, writerOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { freeText, ReceiptId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { paidStart } from '../../paid-start.ts'
@@ -63,7 +63,7 @@ export const startAgentRun = operation({
   ) => {
     const { callback_url = null, customer_account = null } = asked
     const { headers, started } = await context.runStarts.start(
-      writerOf(context),
+      callerIn(context).writer,
       { ...asked, callback_url, customer_account, carried_payment: context.carriedPayment() },
       context.callId,
     )
@@ -143,7 +143,7 @@ export const walletRunStart = operation({
   ) => {
     const { callback_url = null, customer_account = null } = asked
     const run = { ...asked, callback_url, customer_account }
-    const started = await context.walletRuns.start(writerOf(context), run, context.callId)
+    const started = await context.walletRuns.start(callerIn(context).writer, run, context.callId)
     return { body: started, grantUsed: true }
   },
 })
@@ -167,6 +167,6 @@ export const walletRunRead = operation({
       return {
         body: { ...(await context.contracts.walletRun()), fee_model: feeModel },
       }
-    return { body: await context.walletRuns.read(runReader(context), run_id) }
+    return { body: await context.walletRuns.read(callerIn(context).runReader, run_id) }
   },
 })

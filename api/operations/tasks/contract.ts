@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { recordKinds } from '#domain/core/record-kinds.ts'
-import { callingAgentId, moverOf, subjectOf, writerOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { Rail } from '../../shapes/agents.ts'
@@ -76,10 +76,11 @@ export const contractAccept = operation({
       }),
     })
     .meta({ id: 'AcceptedContract' }),
-  authorize: (input, context) => context.taskContracts.assertSigned(moverOf(context), input),
+  authorize: (input, context) =>
+    context.taskContracts.assertSigned(callerIn(context).taskActor, input),
   handle: async ({ idempotency_key: _key, ...input }, context) => {
-    const writer = context.caller.kind === 'agent' ? writerOf(context) : undefined
-    const by = { ...moverOf(context), writer }
+    const writer = context.caller.kind === 'agent' ? callerIn(context).writer : undefined
+    const by = { ...callerIn(context).taskActor, writer }
     await context.taskContracts.accept(by, input, context.callId)
     return answeredByService
   },
@@ -103,11 +104,11 @@ export const contractPrepare = operation({
   }),
   output: z.strictObject({ contract: Contract, receipt: Receipt }).meta({ id: 'PreparedContract' }),
   authorize: async ({ task_token }, context) => {
-    await context.tasks.ofToken(moverOf(context), task_token)
+    await context.tasks.ofToken(callerIn(context).taskActor, task_token)
   },
   handle: async ({ task_token, acceptance_criteria = [] }, context) => {
     await context.taskContracts.prepare(
-      moverOf(context),
+      callerIn(context).taskActor,
       { task_token, acceptance_criteria },
       context.callId,
     )
@@ -127,7 +128,7 @@ export const contractRead = operation({
   input: z.strictObject({ contract_id: ContractId }),
   output: z.strictObject({ contract: Contract }).meta({ id: 'ContractAsRead' }),
   handle: async ({ contract_id }, context) => ({
-    body: await context.taskContracts.read(moverOf(context), contract_id),
+    body: await context.taskContracts.read(callerIn(context).taskActor, contract_id),
   }),
 })
 
@@ -176,10 +177,11 @@ export const preflight = operation({
         .meta({ description: 'The checks that failed; the task is closed then.' }),
     })
     .meta({ id: 'Preflight' }),
-  authorize: ({ rail }, context) => context.tasks.assertRail(callingAgentId(context), rail),
+  authorize: ({ rail }, context) =>
+    context.tasks.assertRail(callerIn(context).requiredAgentId, rail),
   handle: async ({ idempotency_key: _key, callback_url = null, ...asked }, context) => {
     await context.tasks.preflight(
-      callingAgentId(context),
+      callerIn(context).requiredAgentId,
       { ...asked, callback_url },
       context.callId,
     )
@@ -223,6 +225,6 @@ export const taskLedger = operation({
     .meta({ id: 'TaskLedger' }),
   handle: async ({ kind, from_sequence = '1', limit = '200' }, context) => {
     const page = { from: Number(from_sequence), most: Number(limit), kind }
-    return { body: await context.tasks.ledger(subjectOf(context), page) }
+    return { body: await context.tasks.ledger(callerIn(context).subjectId, page) }
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
 import { holdersReasons } from '#domain/tasks/exception.ts'
-import { moverOf, subjectOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import {
@@ -34,13 +34,13 @@ export const taskExceptionRaise = operation({
   }),
   output: z.strictObject({ exception: TaskException, task: Task }).meta({ id: 'RaisedException' }),
   handle: async ({ code, detail }, context) => {
-    const { actor, actorName } = moverOf(context)
+    const { actor, actorName } = callerIn(context).taskActor
     if (context.caller.kind !== 'operator' && !holdersReasons.includes(code))
       throw refuse('scope_denied', {
         detail: `${code} is not stated by the holder of a task`,
         next_action: `State ${holdersReasons.join(' or ')}.`,
       })
-    const raised = { taskId: subjectOf(context), actor, actorName, code, detail }
+    const raised = { taskId: callerIn(context).subjectId, actor, actorName, code, detail }
     await context.tasks.raise(raised, context.callId)
     return answeredByService
   },
@@ -68,7 +68,7 @@ export const taskExceptionsRead = operation({
     })
     .meta({ id: 'TaskExceptions' }),
   handle: async ({ state }, context) => ({
-    body: await context.tasks.exceptions(subjectOf(context), state),
+    body: await context.tasks.exceptions(callerIn(context).subjectId, state),
   }),
 })
 
@@ -107,9 +107,9 @@ export const taskRecover = operation({
     }),
   output: Recovery,
   handle: async ({ idempotency_key: _key, exception_id, ...asked }, context) => {
-    const { actor, actorName } = moverOf(context)
+    const { actor, actorName } = callerIn(context).taskActor
     const recovery = {
-      taskId: subjectOf(context),
+      taskId: callerIn(context).subjectId,
       exceptionId: exception_id,
       ...asked,
       actor,
@@ -140,8 +140,8 @@ export const taskProposalDecline = operation({
   }),
   output: Recovery,
   handle: async ({ proposed_input_sha256: proposedSha256, reason }, context) => {
-    const { actor } = moverOf(context)
-    const declined = { taskId: subjectOf(context), actor, proposedSha256, reason }
+    const { actor } = callerIn(context).taskActor
+    const declined = { taskId: callerIn(context).subjectId, actor, proposedSha256, reason }
     await context.recoveries.decline(declined, context.callId)
     return answeredByService
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { loopSteps } from '#domain/tasks/controlled-loop.ts'
-import { moverOf, subjectOf } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
 import { Receipt } from '../../shapes/receipts.ts'
@@ -22,7 +22,7 @@ export const taskAttestation = operation({
     .strictObject({ attestation: Receipt, verification_packet: VerificationPacket })
     .meta({ id: 'TaskAttestation' }),
   handle: async (_input, context) => {
-    const attestation = await context.tasks.attestation(subjectOf(context))
+    const attestation = await context.tasks.attestation(callerIn(context).subjectId)
     const verification_packet = await context.receipts.verify({
       receipt_id: attestation.receipt_id,
     })
@@ -41,7 +41,7 @@ export const taskReplayPackage = operation({
   errors: ['not_ready'],
   output: ReplayFile,
   handle: async (_input, context) => ({
-    body: await context.recoveries.replayPackage(subjectOf(context)),
+    body: await context.recoveries.replayPackage(callerIn(context).subjectId),
   }),
 })
 
@@ -64,8 +64,12 @@ export const taskReplayPrepare = operation({
   }),
   output: ReplayFile.extend({ task: Task, receipt: Receipt }).meta({ id: 'PreparedReplay' }),
   handle: async ({ exception_id, from_step }, context) => {
-    const replay = { taskId: subjectOf(context), exceptionId: exception_id, fromStep: from_step }
-    const { actor, actorName } = moverOf(context)
+    const replay = {
+      taskId: callerIn(context).subjectId,
+      exceptionId: exception_id,
+      fromStep: from_step,
+    }
+    const { actor, actorName } = callerIn(context).taskActor
     await context.recoveries.prepareReplay({ ...replay, actor, actorName }, context.callId)
     return answeredByService
   },
@@ -89,5 +93,7 @@ export const taskSteps = operation({
   statusToken: { prefixes: ['tk'], signed: false },
   input: z.strictObject({}),
   output,
-  handle: async (_input, context) => ({ body: await context.tasks.steps(subjectOf(context)) }),
+  handle: async (_input, context) => ({
+    body: await context.tasks.steps(callerIn(context).subjectId),
+  }),
 })

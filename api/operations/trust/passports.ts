@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { handoffStatuses, PackClaims } from '#domain/trust/handoff-pack.ts'
 import { PassportClaims, WorkItem } from '#domain/trust/passport.ts'
-import { callingWallet } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, ExpiresAt, freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../../shapes/receipts.ts'
@@ -59,7 +59,7 @@ export const handoffBuild = operation({
     })
     .meta({ id: 'BuiltHandoffPack' }),
   handle: async (input, context) => ({
-    body: await context.handoffs.build(callingWallet(context), input, context.callId),
+    body: await context.handoffs.build(callerIn(context).wallet, input, context.callId),
   }),
 })
 
@@ -96,7 +96,7 @@ export const handoffVerify = operation({
     })
     .meta({ id: 'VerifiedHandoffPack' }),
   handle: async ({ handoff_pack }, context) => ({
-    body: await context.handoffs.verify(callingWallet(context), handoff_pack),
+    body: await context.handoffs.verify(callerIn(context).wallet, handoff_pack),
   }),
 })
 
@@ -126,7 +126,7 @@ export const passportIssue = operation({
     })
     .meta({ id: 'IssuedPassport' }),
   handle: async ({ work, usage }, context) => {
-    const asked = { wallet: callingWallet(context), work, usage, callId: context.callId }
+    const asked = { wallet: callerIn(context).wallet, work, usage, callId: context.callId }
     return { body: await context.passports.issue(asked) }
   },
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits, trustLimits } from '#domain/core/limits.ts'
 import { WorkItem } from '#domain/trust/passport.ts'
 import { completedWorkMax, componentNames, paymentsMax } from '#domain/trust/scorecard.ts'
-import { callingWallet } from '../../caller.ts'
+import { callerIn } from '../../caller.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { pageAnswer } from '../../page-fields.ts'
@@ -41,7 +41,7 @@ export const proofList = operation({
     })
     .meta({ id: 'ProofList' }),
   handle: async ({ offset, limit }, context) => ({
-    body: await context.proofInbox.list(callingWallet(context), { offset, limit }),
+    body: await context.proofInbox.list(callerIn(context).wallet, { offset, limit }),
   }),
 })
 
@@ -64,7 +64,7 @@ export const proofRetrieve = operation({
     })
     .meta({ id: 'RetrievedProof' }),
   handle: async ({ proof_id }, context) => ({
-    body: await context.proofInbox.retrieve(callingWallet(context), proof_id),
+    body: await context.proofInbox.retrieve(callerIn(context).wallet, proof_id),
   }),
 })
 
@@ -95,7 +95,7 @@ export const proofStore = operation({
     })
     .meta({ id: 'StoredProofAnswer' }),
   handle: async ({ proof }, context) => {
-    const stored = { wallet: callingWallet(context), proof, callId: context.callId }
+    const stored = { wallet: callerIn(context).wallet, proof, callId: context.callId }
     return { body: await context.proofInbox.store(stored) }
   },
 })
@@ -153,7 +153,7 @@ export const scorecardCompute = operation({
   handle: async ({ completed_work, payments }, context) => {
     const input = { completed_work, payments }
     return {
-      body: await context.scorecards.compute(callingWallet(context), input, context.callId),
+      body: await context.scorecards.compute(callerIn(context).wallet, input, context.callId),
     }
   },
 })
