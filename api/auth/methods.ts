@@ -4,7 +4,7 @@ import { byAgent } from './agent.ts'
 import type { AskingLimits } from './attempts.ts'
 import type { Method } from './method.ts'
 import { byOperator } from './operator.ts'
-import { byNobody } from './public-caller.ts'
+import { byAnyone } from './public-caller.ts'
 import { byStatusToken } from './status-token.ts'
 import { byWallet } from './wallet-proof.ts'
 
@@ -36,7 +36,7 @@ export type AuthDeps = NeedsOf<typeof byAgent> &
 
 /** How each way of access is checked. */
 export const methods: Readonly<Record<AccessKind, Method<AuthDeps>>> = {
-  public: byNobody,
+  public: byAnyone,
   wallet: byWallet,
   agent: byAgent,
   operator: byOperator,

@@ -13,8 +13,8 @@ const anyone: Proven = {
   isAnyone: true,
   callerOf: ({ request }) => unknownCaller(request),
 }
-/** By nothing. */
-export const byNobody: Method<unknown> = async () => anyone
+/** By nothing at all. */
+export const byAnyone: Method<unknown> = async () => anyone
 
 /** The header that identifies a returning caller without a credential. */
 const IDEMPOTENCY_SECRET = 'Idempotency-Secret'
