@@ -27,9 +27,8 @@ import {
 } from './settle.ts'
 
 /**
- * The pipeline of every call, in this order. Identify: size → address limit → credential → JSON. Authenticate: proof over the body.
- * Admit: schema → screening → rails → authorize. Claim: stored answer or join → caller limit → price. Run: handle → check output.
- * Settle: payment → answer. Never throws.
+ * The pipeline of every call, in this order: size → address limit → credential → JSON → proof over the body → schema → screening →
+ * authorize → stored answer or join → caller limit → price → handle → check output → settle → answer. Never throws.
  */
 export async function execute(
   operations: Operations,
