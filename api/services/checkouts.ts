@@ -29,7 +29,6 @@ import { notifyTasks } from './credit/notify-tasks.ts'
 import { challengeWithUrl } from './credit/product-links.ts'
 import { entitlementView } from './credit/views.ts'
 import { activateInvited } from './pilots/activation.ts'
-import { Service } from './service.ts'
 export type CheckoutAsked = {
   callId: string
   quote_id: string
@@ -41,7 +40,13 @@ export type CheckoutAsked = {
 type BindingBy = { binding_id: string } | { entitlement_id: string }
 
 /** Checkouts and the binding of a challenge to the credit that it pays for. */
-export class CheckoutService extends Service<PaymentDeps> {
+export class CheckoutService {
+  private readonly deps: PaymentDeps
+
+  constructor(deps: PaymentDeps) {
+    this.deps = deps
+  }
+
   /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
   async open({ callId, quote_id, payment_path, customer, invited }: CheckoutAsked) {
     const opened = await answerOnce(

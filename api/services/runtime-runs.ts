@@ -17,7 +17,6 @@ import { recordTrial, storedInput } from './pilots/trials.ts'
 import type { Reviewer, ReviewService } from './reviews/reviews.ts'
 import { reviseRun } from './reviews/revise.ts'
 import type { SandboxService } from './runs/sandbox.ts'
-import { Service } from './service.ts'
 
 type Deps = TaskDeps & {
   pilots: Pick<PilotRunService, 'list' | 'find' | 'ready'>
@@ -37,7 +36,13 @@ type Found = Awaited<ReturnType<PilotRunService['find']>>
 type PilotRun = NonNullable<Found['run']>
 
 /** Pilots as operators see them, and begin their runs. */
-export class RuntimeRunService extends Service<Deps> {
+export class RuntimeRunService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** The pilots of a rail, and those that may begin with the root of the evidence that their approval cites. */
   async list(
     rail: RailKey,

@@ -29,7 +29,6 @@ import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { isByDeveloper } from '../../../activities/tasks/run-fees.ts'
 import { ownRun } from '../runs/own-run.ts'
-import { Service } from '../service.ts'
 
 type Deps = FeeDeps & Pick<TaskDeps, 'db'>
 type Asked = { fee_item: FeeItem; basis_usd?: number | undefined; count?: number | undefined }
@@ -48,7 +47,13 @@ type Accrual = {
 const FEES_SHOWN = 100
 
 /** The commercial fee items: what they are, what they would be, and what was posted. */
-export class CommercialLayer extends Service<Deps> {
+export class CommercialLayer {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** With the fees of an agent, or those of its that one wallet paid. 404, 403 `not_owner`. */
   read(own: FeesOf | undefined) {
     const { db, fees } = this.deps

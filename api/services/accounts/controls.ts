@@ -31,7 +31,6 @@ import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { nextMonth } from '../../../activities/store/credit/fee-events.ts'
 import { lockSwitches } from '../../../activities/store/operators/controls.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 
 type Deps = FeeDeps & Pick<MoneyDeps, 'db' | 'authority'>
 /** Controls as they are asked for: what is absent stays as it is. */
@@ -63,7 +62,13 @@ async function feeNow(tx: Tx, accountId: string) {
 type Binding = { callId: string; agentId: string; wallet: string; signature: string }
 
 /** The controls of customer accounts; each call is safe to repeat. */
-export class AccountControlsService extends Service<Deps> {
+export class AccountControlsService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** The controls that there are, and those of one account where it is named; 404, 403 `not_owner`. */
   read(by: ControlsBy | undefined, accountId: string | undefined) {
     return transaction(this.deps.db, async (tx) => {

@@ -16,7 +16,6 @@ import { type AgentRow, lockAgent } from '../../../activities/store/agents/agent
 import { recordReached } from '../../../activities/store/agents/credential-deliveries.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 import type { AgentDeps } from './deps.ts'
 
 export type HandshakeInput = { nonce: string; signature: string; claim_credential: boolean }
@@ -31,7 +30,13 @@ type StoredAnswer = {
 }
 
 /** Handshakes, by which agents learn their trust state and receive their access keys. */
-export class HandshakeService extends Service<AgentDeps> {
+export class HandshakeService {
+  private readonly deps: AgentDeps
+
+  constructor(deps: AgentDeps) {
+    this.deps = deps
+  }
+
   /** What an agent signs, with a fresh nonce. */
   async document() {
     const { db, tokens, baseUrl } = this.deps

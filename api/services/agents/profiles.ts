@@ -19,7 +19,6 @@ import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { badgesOf } from '../../../activities/store/listings/listings.ts'
 import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { Service } from '../service.ts'
 import type { Issuing } from './deps.ts'
 
 /** What an agent publishes of itself. */
@@ -33,7 +32,13 @@ type Profile = {
 type ProfileDeps = Issuing & { db: Kysely<Database> }
 
 /** The public registry of agents: who published a profile, with what the records say about its work. */
-export class ProfileService extends Service<ProfileDeps> {
+export class ProfileService {
+  private readonly deps: ProfileDeps
+
+  constructor(deps: ProfileDeps) {
+    this.deps = deps
+  }
+
   /** A page of the agents that publish, those that registered last first. */
   async list(filter: PublishedFilter, page: { offset: number; limit: number }) {
     const { db } = this.deps

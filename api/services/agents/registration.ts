@@ -30,7 +30,6 @@ import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { Contact } from '../../../activities/store/schema/json-columns.ts'
 import { assertCallback } from '../inputs/asked-input.ts'
-import { Service } from '../service.ts'
 import type { AgentDeps } from './deps.ts'
 import { type Identity, type IdentityClaim, type IdentityDeps, verifyIdentity } from './identity.ts'
 import { agentStatus } from './status.ts'
@@ -51,7 +50,13 @@ export type Manifest = {
 }
 
 /** Registrations of agents and their status. */
-export class RegistrationService extends Service<AgentDeps & { identities: IdentityDeps }> {
+export class RegistrationService {
+  private readonly deps: AgentDeps & { identities: IdentityDeps }
+
+  constructor(deps: AgentDeps & { identities: IdentityDeps }) {
+    this.deps = deps
+  }
+
   /**
    * Registers an agent: its row, its account, its first key, the onboarding receipt and the call's answer are one transaction. A
    * sandbox agent is trusted at once, within the sandbox's scopes. A call that the key signed takes it back from an agent whose

@@ -1,6 +1,5 @@
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { Service } from '../service.ts'
 import type { AgentDeps, Issuing } from './deps.ts'
 import { type RotationRequest, rotateKeys } from './key-rotation.ts'
 import { readKeyVersions } from './key-versions.ts'
@@ -9,7 +8,13 @@ import { type Content, type StatementCaller, signStatement, verifyStatement } fr
 type Deps = Issuing & Pick<AgentDeps, 'db'> & { keys: KeyRings }
 
 /** Signing keys of agents and the statements signed with them. */
-export class SigningService extends Service<Deps> {
+export class SigningService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   versions(agentId?: string) {
     return readKeyVersions(this.deps.db, agentId)
   }

@@ -34,7 +34,6 @@ import {
   readAp2History,
 } from '../../../activities/store/payments/ap2.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 
 /** Mandates of AP2 as they were issued or closed, and the challenge that they were closed for. */
 export type Ap2Presented = {
@@ -47,7 +46,13 @@ type CheckoutChain = InspectedChain<OpenCheckoutMandate, CheckoutMandate>
 type KeyStatus = Awaited<ReturnType<typeof readAuthorityKeyStatus>>
 
 /** What mandates of AP2 are worth now: the checks of a payment by them, without making it. */
-export class Ap2Inspection extends Service<Pick<MoneyDeps, 'authority' | 'db'>> {
+export class Ap2Inspection {
+  private readonly deps: Pick<MoneyDeps, 'authority' | 'db'>
+
+  constructor(deps: Pick<MoneyDeps, 'authority' | 'db'>) {
+    this.deps = deps
+  }
+
   /**
    * Judges every check and constraint by the rows as they are; nothing is stored or used. An agent sees its own, else 403 `not_owner`. Of
    * a mandate without an agent it sees earlier payments only if one is its own, or if it closed the mandate for a challenge.

@@ -26,7 +26,6 @@ import {
 import { listPauses } from '../../../activities/store/operators/controls.ts'
 import { revokePayoutMandate } from '../../../activities/store/payouts/mandates.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 import { issueAp2, revokeIssuedAp2 } from './ap2.ts'
 
 type Operator = { operatorId: string; name: string }
@@ -42,7 +41,13 @@ type RevokeAsked = { mandate_id: string; reason: string }
 const GRANTS_SHOWN = 100
 
 /** Mandates of the authority: drafts of any caller, and what operators issue and revoke. */
-export class MandateService extends Service<AuthorityDeps> {
+export class MandateService {
+  private readonly deps: AuthorityDeps
+
+  constructor(deps: AuthorityDeps) {
+    this.deps = deps
+  }
+
   /** Stores the terms unsigned, under their digest. 422 `limits_invalid`. */
   async draft(asked: TermsAsked, delegable: readonly string[]) {
     const { db } = this.deps

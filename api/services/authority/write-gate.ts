@@ -33,7 +33,6 @@ import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/rece
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { factsOf } from '../../auth/credential-standing.ts'
 import type { ToolName } from '../../tool-names.ts'
-import { Service } from '../service.ts'
 
 /** The agent behind a write, its access key, and the MCP tool by which it called. */
 export type Writer = { agentId: string; credentialId: string; tool: string | null }
@@ -81,8 +80,14 @@ type Gated = OperationFacts & Required<Pick<OperationFacts, 'gate' | 'needs'>>
 type Callback = { ok: boolean; detail: string }
 
 /** The production write gate: every gated operation passes it in the transaction of its write, and anyone asks it beforehand. */
-export class WriteGate extends Service<Deps> {
-  readonly #gated = this.deps.registry.filter(isGated)
+export class WriteGate {
+  private readonly deps: Deps
+  readonly #gated: Gated[]
+
+  constructor(deps: Deps) {
+    this.deps = deps
+    this.#gated = deps.registry.filter(isGated)
+  }
 
   /** The checks, the operations behind the gate, and what passed it so far. */
   async describe() {

@@ -16,7 +16,6 @@ import {
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import type { Making, Samples } from '../receipts/sample.ts'
-import { Service } from '../service.ts'
 import { callbackExamples, signedExamples } from './examples.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -28,7 +27,13 @@ type Incoming = {
 }
 
 /** The service's own receiver of callbacks, which verifies them by the published keys, like any other receiver. */
-export class CallbackService extends Service<{ db: Tx; samples: Samples }> {
+export class CallbackService {
+  private readonly deps: { db: Tx; samples: Samples }
+
+  constructor(deps: { db: Tx; samples: Samples }) {
+    this.deps = deps
+  }
+
   async examples(language?: ReceiverLanguage) {
     const make = ({ key }: Making) => signedExamples(key)
     const events = await this.deps.samples.once('callback-examples', make, 'callback')

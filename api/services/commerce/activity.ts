@@ -16,14 +16,19 @@ import {
   findCommerceProof,
   lockCommerceProof,
 } from '../../../activities/store/commerce/proofs.ts'
-import { Service } from '../service.ts'
 import { activityIdOf, consent } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
 
 type Consented = { proofId: string; agentId: string; consents: boolean; callId: string }
 
 /** The public feed of proofs whose agents consent. */
-export class ActivityService extends Service<CommerceDeps> {
+export class ActivityService {
+  private readonly deps: CommerceDeps
+
+  constructor(deps: CommerceDeps) {
+    this.deps = deps
+  }
+
   async read(filter: ActivityFilter, page: { offset: number; limit: number }) {
     const { db, baseUrl } = this.deps
     const [rows, total] = await Promise.all([

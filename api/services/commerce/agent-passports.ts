@@ -18,7 +18,6 @@ import {
 import { countStanding, findStanding } from '../../../activities/store/commerce/standing.ts'
 import { badgesOf } from '../../../activities/store/listings/listings.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 import type { CommerceDeps } from './deps.ts'
 
 /** The kind of a passport: a statement about now, which is signed once for its readers and stands in no log. */
@@ -27,7 +26,13 @@ type Deps = CommerceDeps & { readonly keys: Pick<KeyRings, 'receipt'> }
 type Named = { agent_id: string } | { proof_id: string }
 
 /** Passports of agents: what the records say about one now, as far as it consents. */
-export class AgentPassports extends Service<Deps> {
+export class AgentPassports {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /**
    * The same passport as long as the records state the same and the same key signs. 404 for an agent that publishes neither a
    * profile nor a proof, and for a proof that is not published.

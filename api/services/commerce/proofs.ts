@@ -14,7 +14,6 @@ import { countDecisions, findCommerceProof } from '../../../activities/store/com
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
-import { Service } from '../service.ts'
 import { isPublished } from './consent.ts'
 import type { CommerceDeps } from './deps.ts'
 import { type Asked, factsOf, gather, holdAgent } from './gather.ts'
@@ -30,7 +29,13 @@ const proofIdOf = (callId: string): string =>
   `cp_${digestOf({ type: 'service.commerce-proof.v1', call: callId })}`
 
 /** Commerce proofs: decisions about return packages, computed from records and signed. */
-export class CommerceProofService extends Service<CommerceDeps> {
+export class CommerceProofService {
+  private readonly deps: CommerceDeps
+
+  constructor(deps: CommerceDeps) {
+    this.deps = deps
+  }
+
   /** The number of proofs by decision. */
   decided(): Promise<Record<string, number>> {
     return countDecisions(this.deps.db)

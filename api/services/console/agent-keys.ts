@@ -15,12 +15,17 @@ import { type RevokeInput, revokeWithReceipt } from '../agents/credentials.ts'
 import type { Issuing } from '../agents/deps.ts'
 import { readKeyVersions } from '../agents/key-versions.ts'
 import { changeLimits, type LimitsInput } from '../agents/limits.ts'
-import { Service } from '../service.ts'
 
 const DECISIONS_MAX = 50
 
 /** One agent as operators look at it, a change of its limits, and the end of an access key. */
-export class AgentKeyService extends Service<Issuing & { db: Kysely<Database> }> {
+export class AgentKeyService {
+  private readonly deps: Issuing & { db: Kysely<Database> }
+
+  constructor(deps: Issuing & { db: Kysely<Database> }) {
+    this.deps = deps
+  }
+
   /** Throws 404 for an unknown agent. */
   async read(agentId: string) {
     const { db } = this.deps

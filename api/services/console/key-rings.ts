@@ -4,13 +4,18 @@ import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { keyRotationWorkflowId } from '../../../temporal/key-rotations.ts'
 import { keyView, rotationView } from '../keys/views.ts'
-import { Service } from '../service.ts'
 import { type TemporalUi, temporalUrl } from './temporal-url.ts'
 
 const KEYS_SHOWN = 20
 
 /** The rings of signing keys as operators look at them; unlike the list of keys it leaves no receipt. */
-export class KeyRingService extends Service<{ db: Tx; config: TemporalUi }> {
+export class KeyRingService {
+  private readonly deps: { db: Tx; config: TemporalUi }
+
+  constructor(deps: { db: Tx; config: TemporalUi }) {
+    this.deps = deps
+  }
+
   /** Each ring with its newest keys, and with its rotation that is open or was done last. */
   async read() {
     const { db, config } = this.deps

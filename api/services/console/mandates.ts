@@ -24,7 +24,6 @@ import {
 } from '../../../activities/store/console/mandates.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { delegationWorkflowId } from '../../../temporal/delegations.ts'
-import { Service } from '../service.ts'
 import { type TemporalUi, temporalUrl } from './temporal-url.ts'
 
 const TEXT_MAX = 500
@@ -35,7 +34,13 @@ const SHOWN = 50
 type Page = { offset: number; limit: number }
 
 /** Delegated authority as operators look at it. Nothing is used or changed, and no receipt is written. */
-export class MandateViews extends Service<{ db: Tx; config: TemporalUi }> {
+export class MandateViews {
+  private readonly deps: { db: Tx; config: TemporalUi }
+
+  constructor(deps: { db: Tx; config: TemporalUi }) {
+    this.deps = deps
+  }
+
   async list(filter: MandateFilter, page: Page) {
     return (await listMandateLines(this.deps.db, filter, page)).map(lineOf)
   }

@@ -15,7 +15,6 @@ import {
 import { readGasWallets } from '../../../activities/store/gas-wallets/health.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { countOpenExceptions } from '../../../activities/store/tasks/exceptions.ts'
-import { Service } from '../service.ts'
 
 type MoneyDeps = {
   db: Tx
@@ -27,7 +26,13 @@ type MoneyDeps = {
 }
 
 /** The money of the service as operators watch it. */
-export class MoneyService extends Service<MoneyDeps> {
+export class MoneyService {
+  private readonly deps: MoneyDeps
+
+  constructor(deps: MoneyDeps) {
+    this.deps = deps
+  }
+
   async read(span: 'day' | 'month') {
     const { db, config } = this.deps
     const wallet = config.PAYOUT_WALLET_ADDRESS.toLowerCase()

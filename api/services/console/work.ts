@@ -23,7 +23,6 @@ import {
 import { explain, isTask, subjectOf, tracesOf } from '../recovery/list.ts'
 import { outcomeOf } from '../reviews/outcomes.ts'
 import { loopView } from '../runs/views.ts'
-import { Service } from '../service.ts'
 import { takenSteps } from '../tasks/steps.ts'
 import { type TemporalUi, temporalUrl } from './temporal-url.ts'
 
@@ -38,7 +37,13 @@ export type RecoveryBatch = Pick<OperatorCommand, 'act' | 'reason' | 'input' | '
 }
 
 /** Payouts and tasks as operators look for them, and the commands that recover them. */
-export class WorkService extends Service<WorkDeps> {
+export class WorkService {
+  private readonly deps: WorkDeps
+
+  constructor(deps: WorkDeps) {
+    this.deps = deps
+  }
+
   async list(filter: WorkFilter, page: { offset: number; limit: number }) {
     return (await searchWork(this.deps.db, filter, page)).map(lineOf)
   }

@@ -13,7 +13,6 @@ import {
 } from '../../../activities/store/payments/payment-references.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { ownReference, type PaymentAsked, presentAndVerify, verifyAndNotify } from './references.ts'
 import { creditView, referenceView, verificationOf } from './views.ts'
@@ -24,7 +23,13 @@ export type QuoteClaim = { quote_id: string; quote_token: string }
 export type FundedBy = { payment_reference_id: string } | (PaymentAsked & { amount_usd: number })
 
 /** The credit of agents and its funding; each call is safe to repeat. */
-export class CreditService extends Service<PaymentDeps> {
+export class CreditService {
+  private readonly deps: PaymentDeps
+
+  constructor(deps: PaymentDeps) {
+    this.deps = deps
+  }
+
   /** 404, 403 `not_owner`; without an agent, the credit of any agent. */
   async read(entitlementId: string, agentId?: string) {
     const { db } = this.deps

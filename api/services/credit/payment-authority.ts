@@ -11,7 +11,6 @@ import { findQuote, type QuoteRow } from '../../../activities/store/credit/quote
 import type { ChallengeRow } from '../../../activities/store/payments/challenges.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { ownReference } from './references.ts'
 import { referenceView } from './views.ts'
@@ -30,7 +29,13 @@ type Checked = {
 }
 
 /** Whether a payment may be made, and by which authority: an authority is a payment reference that moves no money. */
-export class PaymentAuthorityService extends Service<PaymentDeps> {
+export class PaymentAuthorityService {
+  private readonly deps: PaymentDeps
+
+  constructor(deps: PaymentDeps) {
+    this.deps = deps
+  }
+
   async check(asked: AuthorityAsked) {
     const { db } = this.deps
     const { agentId, authority_type } = asked

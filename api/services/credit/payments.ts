@@ -17,7 +17,6 @@ import { findChallenge, findOpenChallenge } from '../../../activities/store/paym
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
-import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { notifyTasks } from './notify-tasks.ts'
 import { checkoutUrl } from './product-links.ts'
@@ -32,13 +31,23 @@ export type PaysFor = ({ challenge_id: string } | { quote_id: string }) & {
 }
 
 /** Challenges and the payments that meet them; each call is safe to repeat. */
-export class PaymentService extends Service<PaymentDeps> {
+export class PaymentService {
+  private readonly deps: PaymentDeps
+
+  constructor(deps: PaymentDeps) {
+    this.deps = deps
+  }
+
   /** What confirms payments here: references always, webhooks where the keys of a provider are configured. */
-  readonly posture: readonly ('reference_based' | 'provider_webhooks')[] =
-    this.deps.providers.length === 0
+  get posture(): readonly ('reference_based' | 'provider_webhooks')[] {
+    return this.deps.providers.length === 0
       ? ['reference_based']
       : ['reference_based', 'provider_webhooks']
-  readonly methods = acceptedMethods(this.deps.providers)
+  }
+
+  get methods() {
+    return acceptedMethods(this.deps.providers)
+  }
 
   /** The challenge of a quote, as the 402 envelope shows it; for a mandate with what its holder signs. */
   async challenge(quoteId: string, method?: PaymentMethod) {

@@ -20,7 +20,6 @@ import {
 import type { ChallengeRow } from '../../../activities/store/payments/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { listReceipts } from '../../../activities/store/receipts/receipts.ts'
-import { Service } from '../service.ts'
 import { challengeView } from './views.ts'
 
 export type LinkDeps = MoneyDeps & { sendOutgoing: SendOutgoing }
@@ -36,7 +35,13 @@ type LinkSet = {
 type SoldCell = ReturnType<typeof soldCells>[number]
 
 /** The hosted pages of a payment provider, one for each rail and tier that is sold. */
-export class ProductLinkService extends Service<LinkDeps> {
+export class ProductLinkService {
+  private readonly deps: LinkDeps
+
+  constructor(deps: LinkDeps) {
+    this.deps = deps
+  }
+
   /** What can be bought: by a live page, or else by the checkout of this service. */
   async cards(only: Only) {
     return (await this.#withLinks(only)).map((sold) => this.#card(sold))

@@ -8,7 +8,6 @@ import {
 } from '../../../activities/keys/provider-signature.ts'
 import type { EventKey } from '../../../activities/store/credit/provider-events.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { notifyTasks } from './notify-tasks.ts'
 
@@ -19,7 +18,13 @@ type ProviderDeps = MoneyDeps &
   }
 
 /** Events of payment providers about payments. */
-export class ProviderService extends Service<ProviderDeps> {
+export class ProviderService {
+  private readonly deps: ProviderDeps
+
+  constructor(deps: ProviderDeps) {
+    this.deps = deps
+  }
+
   /** The provider whose key signed the event; throws 401 `webhook_signature_invalid`. */
   async providerOf({ headers, raw }: SignedEvent) {
     const { db, providerKeys } = this.deps

@@ -21,7 +21,6 @@ import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
 import { claimCredit } from '../../../activities/tasks/credit.ts'
-import { Service } from '../service.ts'
 import type { PaymentDeps } from './deps.ts'
 import { linesOf, quoteView } from './views.ts'
 
@@ -112,7 +111,13 @@ type OrderQuoteAsked = TaskQuoteAsked & { taskToken?: string | undefined }
 type QuoteState = 'used' | 'expired' | 'live'
 
 /** Quotes for agents, tasks and orders; each call is safe to repeat. */
-export class QuoteService extends Service<PaymentDeps> {
+export class QuoteService {
+  private readonly deps: PaymentDeps
+
+  constructor(deps: PaymentDeps) {
+    this.deps = deps
+  }
+
   /** Both price tables; whole usd. */
   async listPrices(asked: PricesAsked) {
     return listPrices(asked, await pausedRails(this.deps.db))

@@ -26,7 +26,6 @@ import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
 import { findTaskOfRun } from '../../../activities/store/runs/agent-runs.ts'
 import type { Samples } from '../receipts/sample.ts'
-import { Service } from '../service.ts'
 import { postingsOf } from './views.ts'
 
 /** A use as its caller reports it; `units` of `usd_credit` consume credit of an entitlement of the agent. */
@@ -50,7 +49,13 @@ type UsageDeps = Pick<MoneyDeps, 'db' | 'signReceipt' | 'issuer' | 'environment'
 const CLOCK_SKEW_MS = 300_000
 
 /** The durable usage ledger as operations see it. */
-export class UsageLedger extends Service<UsageDeps> {
+export class UsageLedger {
+  private readonly deps: UsageDeps
+
+  constructor(deps: UsageDeps) {
+    this.deps = deps
+  }
+
   /** One invented event as the ledger would record it. */
   sample() {
     const at = Date.parse(sampleUsageEvent.recorded_at) / 1000

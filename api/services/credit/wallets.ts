@@ -26,7 +26,6 @@ import { listMovements, readBalance } from '../../../activities/store/credit/pos
 import { findWalletPause } from '../../../activities/store/operators/controls.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 import type { FundedBy } from './credit.ts'
 import type { PaymentDeps } from './deps.ts'
 import { ownReference, type PaymentAsked, presentedOf, verifyAndNotify } from './references.ts'
@@ -42,7 +41,13 @@ type Limited = { callId: string; by: LimitsBy; walletId: string; limits: LimitsA
 const POSTINGS_SHOWN = 100
 
 /** Allowance wallets as operations see them; each call is safe to repeat. */
-export class WalletService extends Service<PaymentDeps> {
+export class WalletService {
+  private readonly deps: PaymentDeps
+
+  constructor(deps: PaymentDeps) {
+    this.deps = deps
+  }
+
   /** Without an agent, the wallet of any agent. */
   async read(walletId: string, agentId?: string) {
     const { db } = this.deps

@@ -16,7 +16,6 @@ import {
 } from '../../../activities/store/resolver/directory-submissions.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { DirectoryDocument } from '../../shapes/directory-document.ts'
-import { Service } from '../service.ts'
 
 type Document = z.output<typeof DirectoryDocument>
 type DirectoryDeps = {
@@ -30,7 +29,13 @@ type DirectoryDeps = {
 type Asked = { directory: string; dryRun: boolean; operatorId: string }
 
 /** Submits the document of this service to the directories of the configuration. */
-export class DirectoryService extends Service<DirectoryDeps> {
+export class DirectoryService {
+  private readonly deps: DirectoryDeps
+
+  constructor(deps: DirectoryDeps) {
+    this.deps = deps
+  }
+
   /** The configured directories, and the newest submissions or the one that is asked for; throws 404 for an unknown one. */
   async read(submissionId: string | undefined) {
     const { db, directories } = this.deps

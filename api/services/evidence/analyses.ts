@@ -33,7 +33,6 @@ import type { CommerceProofService, Prepared } from '../commerce/proofs.ts'
 import type { CommerceRequest } from '../commerce/request.ts'
 import { type PublicWork, publicWork } from '../public-work.ts'
 import type { Samples } from '../receipts/sample.ts'
-import { Service } from '../service.ts'
 import { type ModelDeps, modelAnswers } from './model-answers.ts'
 
 export type EvidenceDeps = ModelDeps &
@@ -75,10 +74,17 @@ const sampleAsked: AnalysisAsked = {
 }
 
 /** Analyses of evidence: by the rules of two rails, with a model where one is configured, each wrapped in a commerce proof. */
-export class EvidenceAnalyses extends Service<EvidenceDeps> {
-  readonly #free = publicWork(this.deps, 'analysis', { queue: 'free analyses' })
-  readonly #agents = publicWork(this.deps, 'analysis', { queue: 'analyses of agents' })
+export class EvidenceAnalyses {
+  private readonly deps: EvidenceDeps
+  readonly #free: PublicWork
+  readonly #agents: PublicWork
   #samples: Promise<PreparedAnalysis> | undefined
+
+  constructor(deps: EvidenceDeps) {
+    this.deps = deps
+    this.#free = publicWork(deps, 'analysis', { queue: 'free analyses' })
+    this.#agents = publicWork(deps, 'analysis', { queue: 'analyses of agents' })
+  }
 
   /** The analysis of a fixed packet by the rules alone, of which nothing is stored. */
   sample() {

@@ -21,7 +21,6 @@ import { usageBy } from '../commerce/gather.ts'
 import { postedUnder } from '../commerce/payment.ts'
 import { eventView } from '../credit/usage-ledger.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
-import { Service } from '../service.ts'
 import type { Asking, EvidenceDeps } from './analyses.ts'
 import { recordRelay, relayIdOf, sampleUse } from './relays.ts'
 
@@ -38,7 +37,13 @@ export type Movement = {
 }
 
 /** Completes a movement by what a provider and the ledger say of it. It funds, posts and settles nothing. */
-export class ReceiptCompletions extends Service<CompletionDeps> {
+export class ReceiptCompletions {
+  private readonly deps: CompletionDeps
+
+  constructor(deps: CompletionDeps) {
+    this.deps = deps
+  }
+
   /** Throws 422 `amount_mismatch` and `evidence_mismatch` where a payment of the caller is another than it says. */
   async complete(movement: Movement, { agent, callId }: Asking) {
     const agentId = agent?.agentId

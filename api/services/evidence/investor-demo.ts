@@ -10,7 +10,6 @@ import { lengthOfChain } from '../../../activities/store/credit/usage-events.ts'
 import { findCheckpoint } from '../../../activities/store/log/checkpoints.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { Making, Samples } from '../receipts/sample.ts'
-import { Service } from '../service.ts'
 import type { Asking, EvidenceAnalyses } from './analyses.ts'
 import type { ProofRelays } from './relays.ts'
 
@@ -34,7 +33,13 @@ type DemoAsked<More> = {
 }
 
 /** A tour from a packet to its proof, its ledger entry and its relay: trials alone, and no model is called. */
-export class InvestorDemo extends Service<Deps> {
+export class InvestorDemo {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** The sample, with how much the ledger and the log hold now. */
   async describe() {
     const sample = await this.deps.samples.once('investor-demo', (making) => this.#make(making))

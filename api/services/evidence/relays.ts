@@ -18,7 +18,6 @@ import { isPublished } from '../commerce/consent.ts'
 import { decisionNow, proofView } from '../commerce/views.ts'
 import { eventView } from '../credit/usage-ledger.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
-import { Service } from '../service.ts'
 import type { AnalysisAsked, Asking, EvidenceAnalyses, EvidenceDeps } from './analyses.ts'
 
 type RelayDeps = EvidenceDeps & {
@@ -30,7 +29,13 @@ export type RelayAsked = Asking &
   ({ stored: { analysis_id: string; [member: string]: unknown } } | { fresh: AnalysisAsked })
 
 /** Relays of analyses: each is bound to its proof and to a use of its caller. */
-export class ProofRelays extends Service<RelayDeps> {
+export class ProofRelays {
+  private readonly deps: RelayDeps
+
+  constructor(deps: RelayDeps) {
+    this.deps = deps
+  }
+
   relay(asked: RelayAsked) {
     return this.relayAs(asked, { shown: async (_tx, relayed) => relayed })
   }

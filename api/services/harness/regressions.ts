@@ -25,7 +25,6 @@ import {
 } from '../../../activities/store/harness/runs.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
-import { Service } from '../service.ts'
 
 /** What an agent says of its own test. */
 export type OwnReport = {
@@ -39,7 +38,13 @@ export type OwnReport = {
 type RegressionDeps = ReceiptIssuer & { db: Tx }
 
 /** Reports of tests: of this service, made of stored transcripts, and of agents, for themselves. */
-export class Regressions extends Service<RegressionDeps> {
+export class Regressions {
+  private readonly deps: RegressionDeps
+
+  constructor(deps: RegressionDeps) {
+    this.deps = deps
+  }
+
   /** A page of the reports of this service and of this agent, with the totals of all that the filter takes. */
   async list(filter: ReportFilter, page: { offset: number; limit: number }) {
     const { db } = this.deps

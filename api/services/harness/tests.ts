@@ -20,7 +20,6 @@ import {
 } from '../../../activities/store/harness/runs.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 
 export type TestAsked = {
   rail: HarnessRail
@@ -40,10 +39,15 @@ type TestDeps = {
 }
 
 /** Tests of the running service, each one workflow. */
-export class HarnessTests extends Service<TestDeps> {
+export class HarnessTests {
+  private readonly deps: TestDeps
   /** The steps of a suite, and what each expects. */
   readonly scenarios = (suite: SuiteName) =>
     planOf(suite, { counterpart: true }).map(({ step, expected }) => ({ step, expected }))
+
+  constructor(deps: TestDeps) {
+    this.deps = deps
+  }
 
   /**
    * Begins a test, or joins that of the same call, and waits for it: 200 once it is completed, 202 while it runs. Throws 422

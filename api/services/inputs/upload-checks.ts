@@ -28,7 +28,6 @@ import {
 import type { ReadingBounds } from '../../../activities/store/inputs/upload-readings.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 import { assertAllReadable, inputRejected, sizeFaults } from './asked-input.ts'
 
 type CheckDeps = {
@@ -48,7 +47,13 @@ type Asked = {
 type Limits = { until: number; perDay: ReadingBounds }
 
 /** Reads uploads as their rails would, before anything is paid for. Each upload is read once for a list and its columns, or as a document. */
-export class UploadChecks extends Service<CheckDeps> {
+export class UploadChecks {
+  private readonly deps: CheckDeps
+
+  constructor(deps: CheckDeps) {
+    this.deps = deps
+  }
+
   /** Reads an input, and the uploads that it names where it has an agent. Throws 422 `input_rejected`, and as `assertUploads` does. */
   async assertInput({ owner, ...asked }: Omit<Asked, 'owner'> & { owner: string | null }) {
     const { rail, tier, input, pointer = '/input' } = asked

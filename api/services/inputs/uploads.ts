@@ -10,7 +10,6 @@ import {
   keptUntil,
 } from '../../../activities/store/inputs/agent-inputs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 
 type InputSettings =
   `INPUT_${'KEEP_MS' | 'KEEP_SANDBOX_MS' | 'BYTES_PER_AGENT' | 'BYTES_PER_SANDBOX' | 'BYTES_OF_AGENTS' | 'BYTES_OF_SANDBOXES'}`
@@ -23,7 +22,13 @@ type Uploader = { readonly owner: string; readonly sandbox: boolean }
 type Incoming = { mediaType: string; bytes: AsyncIterable<Uint8Array> }
 
 /** Uploaded inputs as operations see them. */
-export class InputService extends Service<InputDeps> {
+export class InputService {
+  private readonly deps: InputDeps
+
+  constructor(deps: InputDeps) {
+    this.deps = deps
+  }
+
   /** Stores an upload; throws 403, 413, 422, 429 and 503, and then nothing of it is left. */
   async store({ owner, sandbox }: Uploader, sha256: string, incoming: Incoming) {
     const { db, config } = this.deps

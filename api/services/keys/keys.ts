@@ -29,7 +29,6 @@ import {
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { ReceiptSigner } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { Service } from '../service.ts'
 import { keyView, rotationView } from './views.ts'
 
 export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {
@@ -55,7 +54,13 @@ type KeyView = ReturnType<typeof keyView>
 type EndedKey = { key: KeyView; receipt: ReceiptView }
 
 /** What operators do to the signing keys; each act is one transaction with its receipt and the use of its call. */
-export class KeyService extends Service<KeyDeps> {
+export class KeyService {
+  private readonly deps: KeyDeps
+
+  constructor(deps: KeyDeps) {
+    this.deps = deps
+  }
+
   /** Every key ever published, and the rotations; the receipt says what was listed, and to whom. */
   list(by: Operator) {
     const { db } = this.deps

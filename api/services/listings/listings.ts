@@ -33,7 +33,6 @@ import type { PaymentDeps } from '../credit/deps.ts'
 import { verifyAndNotify } from '../credit/references.ts'
 import { badgeQuoteView, challengeView } from '../credit/views.ts'
 import type { ReceiptService } from '../receipts/verification.ts'
-import { Service } from '../service.ts'
 import { isDelivered } from '../tasks/outcome.ts'
 
 type ListingDeps = PaymentDeps & { receipts: Pick<ReceiptService, 'verify'> }
@@ -44,7 +43,13 @@ type NewListing = Described & { agentId: string; receiptIds: readonly string[]; 
 const LISTINGS_PER_DAY = 3
 
 /** Listings of trusted agents, and the fees of their badges. */
-export class TrustListingService extends Service<ListingDeps> {
+export class TrustListingService {
+  private readonly deps: ListingDeps
+
+  constructor(deps: ListingDeps) {
+    this.deps = deps
+  }
+
   /** What a badge costs. */
   price() {
     const { fees } = this.deps

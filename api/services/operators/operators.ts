@@ -11,12 +11,17 @@ import {
 } from '../../../activities/store/operators/operators.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { Service } from '../service.ts'
 
 type Operator = { operatorId: string; name: string }
 
 /** Who may act as an operator, and the end of a credential; each act with its receipt. */
-export class OperatorService extends Service<ControlDeps & { db: Kysely<Database> }> {
+export class OperatorService {
+  private readonly deps: ControlDeps & { db: Kysely<Database> }
+
+  constructor(deps: ControlDeps & { db: Kysely<Database> }) {
+    this.deps = deps
+  }
+
   list(by: Operator) {
     return transaction(this.deps.db, async (tx) => {
       const operators = (await listOperators(tx)).map(operatorView)

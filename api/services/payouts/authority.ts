@@ -21,7 +21,6 @@ import { type PayoutRow, readPayout } from '../../../activities/store/payouts/pa
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { appendReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { Service } from '../service.ts'
 
 export type AuthoritySettings = {
   db: Kysely<Database>
@@ -47,7 +46,13 @@ type Operator = { operatorId: string; name: string }
 type Issued = { mandateId: string; requestSha256: string; ap2Mandate: string; expiresAt: number }
 
 /** The authority's own acts: challenges for a treasury holder, and mandates that an operator issues for one created payout. */
-export class AuthorityService extends Service<AuthoritySettings> {
+export class AuthorityService {
+  private readonly deps: AuthoritySettings
+
+  constructor(deps: AuthoritySettings) {
+    this.deps = deps
+  }
+
   async challenge(input: { holder_wallet: string; request_sha256: string }) {
     const { db, config, keys } = this.deps
     const facts = factsOf(config)

@@ -31,7 +31,6 @@ import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { PayoutGateway } from '../../../temporal/payouts.ts'
 import type { StepAnswer } from '../../../workflows/payouts/activities.ts'
-import { Service } from '../service.ts'
 
 type Terms = Omit<PayoutTerms, 'asset'>
 
@@ -78,7 +77,13 @@ type PayoutServiceDeps = {
 }
 
 /** The operations of payouts: each step is sent to the payout's workflow, and each answer is read from its rows. */
-export class PayoutService extends Service<PayoutServiceDeps> {
+export class PayoutService {
+  private readonly deps: PayoutServiceDeps
+
+  constructor(deps: PayoutServiceDeps) {
+    this.deps = deps
+  }
+
   /** Each command is idempotent, and throws only DomainError. */
   async create(creator: string, input: CreateInput, callId: string): Promise<void> {
     const { gateway } = this.deps

@@ -31,7 +31,6 @@ import {
 } from '../production/production-start.ts'
 import { assertQuoted } from '../runs/admission.ts'
 import { ownRun } from '../runs/own-run.ts'
-import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import { noPilot } from './no-pilot.ts'
 import { pilotIdOf, requirePilot } from './pilots.ts'
@@ -55,7 +54,13 @@ export type PilotAsked = Omit<CustomerStart, 'rail' | 'customer_account'> & {
 type Call = { writer: Writer; given: CustomerStart; asked: PilotAsked; callId: string }
 
 /** Controlled pilots: production runs that a chain of seven steps activates, and that operators begin. */
-export class ControlledPilotService extends Service<ProductionDeps> {
+export class ControlledPilotService {
+  private readonly deps: ProductionDeps
+
+  constructor(deps: ProductionDeps) {
+    this.deps = deps
+  }
+
   /**
    * Takes the steps in their order, or continues what they activated. Throws the refusal of the step that fails with the chain so far,
    * which is stored as an audit event too, and 402 `payment_required` for an activated pilot that nothing pays for.

@@ -8,7 +8,6 @@ import {
 } from '../../../activities/store/pilots/entries.ts'
 import { lockPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { Service } from '../service.ts'
 import { noPilot } from './no-pilot.ts'
 import { type PilotDeps, requirePilot } from './pilots.ts'
 import { entryView, pilotView } from './views.ts'
@@ -17,7 +16,13 @@ export type Said = { kind: EntryKind; text: string; due_at: string | null }
 type Author = Pick<NewEntry, 'author_role' | 'author'>
 
 /** What clients and operators say to each other about a pilot. */
-export class PilotConversations extends Service<Pick<PilotDeps, 'db'>> {
+export class PilotConversations {
+  private readonly deps: Pick<PilotDeps, 'db'>
+
+  constructor(deps: Pick<PilotDeps, 'db'>) {
+    this.deps = deps
+  }
+
   /** The newest entries first; 404. */
   read(pilotId: string, page: { offset: number; limit: number }) {
     return transaction(this.deps.db, async (tx) => {

@@ -12,7 +12,6 @@ import { changePilot, insertPilot, type PilotRow } from '../../../activities/sto
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import { offerPilot } from '../prospects/prospects.ts'
-import { Service } from '../service.ts'
 import { say } from './conversation.ts'
 import { noPilot } from './no-pilot.ts'
 import { type PilotDeps, pilotIdOf, requirePilot, requireTaken } from './pilots.ts'
@@ -41,7 +40,13 @@ export type Answered = {
 }
 
 /** Invitations to pilots: made by operators, and answered once by who holds their token, within their time. */
-export class PilotInvitations extends Service<InvitationDeps> {
+export class PilotInvitations {
+  private readonly deps: InvitationDeps
+
+  constructor(deps: InvitationDeps) {
+    this.deps = deps
+  }
+
   /** 403 `rail_not_allowed`; for a prospect 404, 409 `wrong_state` unless it is qualified. */
   async invite(
     { valid_for_seconds, client, prospect_id, ...offer }: Invited,

@@ -41,7 +41,6 @@ import type { PaymentDeps } from '../credit/deps.ts'
 import { checkoutUrl } from '../credit/product-links.ts'
 import { challengeView, quoteView } from '../credit/views.ts'
 import { oneProspect } from '../prospects/prospects.ts'
-import { Service } from '../service.ts'
 import { noPilot } from './no-pilot.ts'
 import { pilotView } from './views.ts'
 
@@ -58,7 +57,13 @@ type Asked = {
 type Taker = { id: string; state: PaidState }
 
 /** The paid next step of prospects and pilots: offered by operators, and taken by payments and runs. */
-export class NextStepService extends Service<PaymentDeps> {
+export class NextStepService {
+  private readonly deps: PaymentDeps
+
+  constructor(deps: PaymentDeps) {
+    this.deps = deps
+  }
+
   async list({ state, prospectId, pilotId }: Asked, page: { offset: number; limit: number }) {
     const { db } = this.deps
     const states: readonly PaidState[] = state === undefined ? paidStates : [state]

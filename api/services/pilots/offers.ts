@@ -16,7 +16,6 @@ import { isFor } from '../../auth/credential-standing.ts'
 import type { PaymentDeps } from '../credit/deps.ts'
 import { challengeWithUrl } from '../credit/product-links.ts'
 import { quoteView } from '../credit/views.ts'
-import { Service } from '../service.ts'
 import { pilotIdOf, requirePilot } from './pilots.ts'
 import { pilotView } from './views.ts'
 
@@ -33,7 +32,13 @@ type OfferDeps = Omit<PaymentDeps, 'tokens'> & {
 }
 
 /** The pilots that the agent of a client launches by itself; an operator reviews each before its run. */
-export class PilotOffers extends Service<OfferDeps> {
+export class PilotOffers {
+  private readonly deps: OfferDeps
+
+  constructor(deps: OfferDeps) {
+    this.deps = deps
+  }
+
   /** What is offered, with the price of each tier that costs something. */
   list(rail: RailKey | undefined) {
     const { baseUrl } = this.deps

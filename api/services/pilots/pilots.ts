@@ -29,7 +29,6 @@ import {
   findWorkOrder,
   insertWorkOrder,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import { Service } from '../service.ts'
 import { orderView } from '../work-orders/intake.ts'
 import { orderNames } from '../work-orders/work-orders.ts'
 import { lockInvited } from './activation.ts'
@@ -68,9 +67,14 @@ export function requireTaken(key: RailKey): void {
 }
 
 /** Pilots as clients ask for them; an operator decides about each before anything runs. */
-export class PilotService extends Service<PilotDeps> {
+export class PilotService {
+  private readonly deps: PilotDeps
   /** The rails that pilots are taken for. */
   readonly rails = takenRails
+
+  constructor(deps: PilotDeps) {
+    this.deps = deps
+  }
 
   /** Stores a pilot with its work order and receipt; repeated, it returns the stored one. 401, 403, 429. */
   async submit(asked: IntakeAsked, { agentId, callId }: By) {

@@ -26,7 +26,6 @@ import {
   type ProductionDeps,
   startProductionRun,
 } from '../production/production-start.ts'
-import { Service } from '../service.ts'
 import { noPilot } from './no-pilot.ts'
 import { requirePilot } from './pilots.ts'
 import { pilotView } from './views.ts'
@@ -44,7 +43,13 @@ type Reader = { agentId?: string | undefined; pilotId?: string | undefined; oper
 const READY_MAX = 25
 
 /** The one run of an activated pilot, started by the agent of its client. */
-export class PilotRunService extends Service<ProductionDeps> {
+export class PilotRunService {
+  private readonly deps: ProductionDeps
+
+  constructor(deps: ProductionDeps) {
+    this.deps = deps
+  }
+
   /** 404, also for the pilot of another client. */
   read({ agentId, pilotId, operator }: Reader, named: string) {
     return transaction(this.deps.db, async (tx) => {

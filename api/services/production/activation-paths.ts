@@ -16,7 +16,6 @@ import {
   readPathRecords,
 } from '../../../activities/store/production/activations.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { Service } from '../service.ts'
 
 /** Decision: so many customer accounts may one agent begin to activate within a day. */
 const STARTED_PER_DAY = 20
@@ -24,7 +23,13 @@ const STARTED_PER_DAY = 20
 type Started = { agentId: string; customer_account: string; rail: RailKey; tier: Tier }
 
 /** The path of a customer account to its first run. Each step is read from the records behind it. */
-export class ActivationPaths extends Service<{ db: Kysely<Database> }> {
+export class ActivationPaths {
+  private readonly deps: { db: Kysely<Database> }
+
+  constructor(deps: { db: Kysely<Database> }) {
+    this.deps = deps
+  }
+
   /** 404 for an unknown activation and for one of another agent. */
   async read(agentId: string, activationId: string) {
     const row = await findActivation(this.deps.db, activationId)

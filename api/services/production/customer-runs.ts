@@ -8,7 +8,6 @@ import {
 import { findTask } from '../../../activities/store/tasks/tasks.ts'
 import type { Writer } from '../authority/write-gate.ts'
 import { ownRun } from '../runs/own-run.ts'
-import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import {
   boundView,
@@ -23,7 +22,13 @@ type Listed = {
 }
 
 /** Paid runs of agents for the accounts of their customers. */
-export class CustomerRunService extends Service<ProductionDeps> {
+export class CustomerRunService {
+  private readonly deps: ProductionDeps
+
+  constructor(deps: ProductionDeps) {
+    this.deps = deps
+  }
+
   /** The runs of an agent, or of all agents where none is given; 404 for a named run of another. */
   list(
     caller: TaskCaller & { agentId?: string | undefined },

@@ -19,7 +19,6 @@ import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
 import type { Writer } from '../authority/write-gate.ts'
 import { ownRun } from '../runs/own-run.ts'
-import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import {
   boundView,
@@ -32,7 +31,13 @@ import {
 export type ProductionStart = CustomerStart & { publication_consent: boolean }
 
 /** Paid runs of agents for a customer account, and the conditions that they complete with. */
-export class FirstPaidRunService extends Service<ProductionDeps> {
+export class FirstPaidRunService {
+  private readonly deps: ProductionDeps
+
+  constructor(deps: ProductionDeps) {
+    this.deps = deps
+  }
+
   /** The conditions, and whether any run has met them all; its id only with the consent of its agent. */
   async describe() {
     const { db } = this.deps

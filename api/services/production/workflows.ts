@@ -34,7 +34,6 @@ import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { WriteGate, Writer } from '../authority/write-gate.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { Service } from '../service.ts'
 
 type Deps = TaskDeps & {
   gate: Pick<WriteGate, 'admit' | 'resolveCallback'>
@@ -57,10 +56,15 @@ type Asked = {
 const FIRINGS_SHOWN = 25
 
 /** Workflows of customers: reviewed once, and then fired by their schedule. */
-export class CustomerWorkflowService extends Service<Deps> {
+export class CustomerWorkflowService {
+  private readonly deps: Deps
   /** What each firing costs; an operator approves them all with the workflow, and its wallet pays within its limits. */
   firingUsd = async (rail: RailKey, tier: Tier): Promise<number> =>
     priceOf(railOf(rail), tier).total_usd
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
 
   /** Those of an agent, or of all where none is given; 404 for a named one that is not among them. */
   list(

@@ -9,7 +9,6 @@ import { listOffers } from '../../../activities/store/prospects/next-steps.ts'
 import { listProspects } from '../../../activities/store/prospects/prospects.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { checkoutUrl } from '../credit/product-links.ts'
-import { Service } from '../service.ts'
 import { oneProspect } from './prospects.ts'
 
 type Asked = { rail?: RailKey | undefined; prospectId?: string | undefined }
@@ -27,7 +26,13 @@ type Deps = {
 }
 
 /** What operators write to prospects, made from the rails, their prices and the records; it keeps nothing. */
-export class OutreachService extends Service<Deps> {
+export class OutreachService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** 404 for an unknown prospect. */
   async pack({ rail: asked, prospectId }: Asked, page: { offset: number; limit: number }) {
     const { db, baseUrl } = this.deps

@@ -37,7 +37,6 @@ import {
   updateProspect,
 } from '../../../activities/store/prospects/prospects.ts'
 import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
-import { Service } from '../service.ts'
 
 type By = { operator: string; callId: string }
 /** Whose paid runs are those of a prospect: of this agent, and of one customer account where it works for several. */
@@ -66,7 +65,13 @@ type Moved = Binding & {
 const CLOCK_SKEW_MS = 300_000
 
 /** Prospects and the sprint that counts them; what is paid follows from payments and runs alone. */
-export class ProspectService extends Service<MoneyDeps> {
+export class ProspectService {
+  private readonly deps: MoneyDeps
+
+  constructor(deps: MoneyDeps) {
+    this.deps = deps
+  }
+
   /** Numbers only. */
   sprint() {
     return sprintView(this.deps.db)

@@ -6,7 +6,6 @@ import { readKeyStatus } from '../../../activities/keys/key-status.ts'
 import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
-import { Service } from '../service.ts'
 
 /** An example that a GET shows, of something that never happened. */
 export type Sample<Shown> = Shown & {
@@ -41,8 +40,13 @@ export type Making = {
  * date and varies with build, configuration and key alone, and Ed25519 signs the same text alike (RFC 8032 §5.1.6), so that each
  * process shows the same one.
  */
-export class Samples extends Service<Deps> {
+export class Samples {
+  private readonly deps: Deps
   readonly #kept = new Map<string, { kid: string; made: Promise<unknown> }>()
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
 
   /** What `make` makes under this name. What failed is made again by the next call. */
   async once<Made>(

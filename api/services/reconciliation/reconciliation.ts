@@ -21,7 +21,6 @@ import {
   type ExceptionRow,
   listOpenExceptions,
 } from '../../../activities/store/tasks/exceptions.ts'
-import { Service } from '../service.ts'
 
 /** How many open exceptions one answer holds; the newest come first. */
 const LISTED_MAX = 200
@@ -39,7 +38,13 @@ type ServiceDeps = CloseDeps & {
 }
 
 /** Reconciliation as operators see it: what was signed and found, and the one act there is. */
-export class ReconciliationService extends Service<ServiceDeps> {
+export class ReconciliationService {
+  private readonly deps: ServiceDeps
+
+  constructor(deps: ServiceDeps) {
+    this.deps = deps
+  }
+
   /** The statement of a day, or the latest, with the last run and the open exceptions; throws 404 for a day without one. */
   async read(day?: string) {
     const { db } = this.deps

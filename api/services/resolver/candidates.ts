@@ -19,7 +19,6 @@ import {
   type ServiceRow,
 } from '../../../activities/store/resolver/candidates.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { Service } from '../service.ts'
 
 type CandidateDeps = {
   db: Kysely<Database>
@@ -33,9 +32,14 @@ type CandidateDeps = {
 export type Inspected = ServiceRow & { inspection: Inspection }
 
 /** Services of others: stored as they are described, inspected once by one guarded request, and never called. */
-export class Candidates extends Service<CandidateDeps> {
+export class Candidates {
+  private readonly deps: CandidateDeps
   readonly #slots: Slots = createSlots(limits.inspectionsAtOnce)
   #begun = 0
+
+  constructor(deps: CandidateDeps) {
+    this.deps = deps
+  }
 
   /**
    * Stores a candidate and inspects it, unless that was done within the hour. Throws 400 `candidate_denied` for a URL that no service may

@@ -4,8 +4,7 @@ import { type Listed, listedCandidate, ownServices } from '#domain/resolver/cata
 import type { Job } from '../../../activities/runs/isolation/job.ts'
 import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { listApproved } from '../../../activities/store/resolver/candidates.ts'
-import { type PublicWorkDeps, publicWork } from '../public-work.ts'
-import { Service } from '../service.ts'
+import { type PublicWork, type PublicWorkDeps, publicWork } from '../public-work.ts'
 
 type RankingDeps = PublicWorkDeps & { tools: readonly Listed[] }
 export type Asked = Omit<ScoutInput, 'registry'> & { include_registry: boolean }
@@ -17,8 +16,14 @@ type Ranked = {
 /** Services of others that are considered. */
 const APPROVED_MAX = 200
 /** The services that may be proposed, and their ranking by the rail scout in a process of the pool. */
-export class Ranking extends Service<RankingDeps> {
-  readonly #work = publicWork(this.deps, 'ranking')
+export class Ranking {
+  private readonly deps: RankingDeps
+  readonly #work: PublicWork
+
+  constructor(deps: RankingDeps) {
+    this.deps = deps
+    this.#work = publicWork(deps, 'ranking')
+  }
 
   /** Our own services, and on request those of others that an operator approved. */
   async services(includeRegistry: boolean): Promise<Listed[]> {

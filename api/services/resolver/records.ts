@@ -17,7 +17,6 @@ import {
   findWorkOrder,
   insertWorkOrder,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import { Service } from '../service.ts'
 import { orderView } from '../work-orders/intake.ts'
 
 export type RecordDeps = ReceiptIssuer & {
@@ -59,7 +58,13 @@ type Requested = {
 }
 
 /** Requests to use a service, each with an intake receipt. */
-export class UseRecords extends Service<RecordDeps> {
+export class UseRecords {
+  private readonly deps: RecordDeps
+
+  constructor(deps: RecordDeps) {
+    this.deps = deps
+  }
+
   /** Records the decision. The same caller has one work order for a service, a task and a day. */
   async record(asked: Requested, { decision, next_action }: Use) {
     const { callId, service_id, caller } = asked
@@ -124,7 +129,13 @@ type Ran = {
 }
 
 /** Outcomes of free tools: an event of the usage ledger and a receipt for each. */
-export class OutcomeRecords extends Service<RecordDeps> {
+export class OutcomeRecords {
+  private readonly deps: RecordDeps
+
+  constructor(deps: RecordDeps) {
+    this.deps = deps
+  }
+
   record({ service_id, operation_id, input, result }: Ran, callId: string) {
     const subject = `run_service_${digestOf({ call: callId })}`
     return answerOnce(this.deps, { callId, subject, status: 200 }, async (tx) => {

@@ -5,7 +5,6 @@ import type { Candidate } from '#domain/resolver/candidate.ts'
 import type { Listed } from '#domain/resolver/catalogue.ts'
 import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import type { ServiceRow } from '../../../activities/store/resolver/candidates.ts'
-import { Service } from '../service.ts'
 import { type Candidates, denied, type Inspected } from './candidates.ts'
 import type { Ranking } from './ranking.ts'
 import { type OutcomeRecords, type UseRecords, useDecisionOn } from './records.ts'
@@ -47,7 +46,13 @@ const boundary = [
 ]
 
 /** Finds services, inspects them, takes requests to use them, and runs the free ones of our own. */
-export class ServiceResolver<Call extends Served> extends Service<ResolverDeps<Call>> {
+export class ServiceResolver<Call extends Served> {
+  private readonly deps: ResolverDeps<Call>
+
+  constructor(deps: ResolverDeps<Call>) {
+    this.deps = deps
+  }
+
   /** What the resolver offers: its modes, our services and the approved ones of others, and the free tools, which also answer at their own paths. */
   async contract() {
     const { version, tools, ranking } = this.deps

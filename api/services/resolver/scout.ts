@@ -6,7 +6,6 @@ import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { Service } from '../service.ts'
 import type { Asked, Ranking } from './ranking.ts'
 
 type ScoutDeps = ReceiptIssuer & {
@@ -15,7 +14,13 @@ type ScoutDeps = ReceiptIssuer & {
 }
 
 /** Who can do a task, among the services that may be proposed. */
-export class ScoutService extends Service<ScoutDeps> {
+export class ScoutService {
+  private readonly deps: ScoutDeps
+
+  constructor(deps: ScoutDeps) {
+    this.deps = deps
+  }
+
   /** The ranking, of which nothing is stored. */
   async rank(asked: Asked, network: ComputeNetwork) {
     const { ranked, excluded, missing, registry_size, registry_sha256 } = (

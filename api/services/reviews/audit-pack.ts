@@ -17,7 +17,6 @@ import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { ownRun } from '../runs/own-run.ts'
-import { Service } from '../service.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -32,7 +31,13 @@ export type PackAsked = {
 }
 
 /** Signed packs of what operators decided, and of the loops, ledgers and receipts that it is about. */
-export class AuditPackService extends Service<Deps> {
+export class AuditPackService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** A page of decisions with everything that they are about, as it is now; 404 for an unknown run. */
   read(asked: PackAsked, { offset, limit }: { offset: number; limit: number }) {
     const { db, issuer, sign } = this.deps

@@ -30,7 +30,6 @@ import {
 } from '../../../activities/store/reviews/review-decisions.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { Issuing } from '../agents/deps.ts'
-import { Service } from '../service.ts'
 import {
   manifestOf,
   type ReadEvidence,
@@ -79,7 +78,13 @@ export type WaitingFilter = ConsoleFilter & { kind?: SubjectKind | undefined }
 export type ConsoleQuery = WaitingFilter & { offset: number; limit: number }
 
 /** Human decisions: what waits for one, and the recording of a decision with its receipt. */
-export class ReviewService extends Service<ReviewDeps> {
+export class ReviewService {
+  private readonly deps: ReviewDeps
+
+  constructor(deps: ReviewDeps) {
+    this.deps = deps
+  }
+
   async list({ offset, limit, ...filter }: ConsoleQuery) {
     const { waiting, counts } = await this.listWaiting(filter, offset + limit)
     const items = await Promise.all(

@@ -24,7 +24,6 @@ import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
 import { type PackageDeps, packageFaults } from '../commerce/evidence.ts'
 import type { Samples } from '../receipts/sample.ts'
-import { Service } from '../service.ts'
 import { owns, type TaskCaller } from '../tasks/access.ts'
 import { contractOf } from '../tasks/contract-terms.ts'
 import { clearingView } from './clearing-view.ts'
@@ -42,7 +41,13 @@ type Deps = TaskDeps &
 type Call = { caller: TaskCaller; runId: string; asked: ClearingAsked; callId: string }
 
 /** Whether a run may be relied on, decided from its records at one head of its ledger. Nothing moves. */
-export class ClearingService extends Service<Deps> {
+export class ClearingService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** The clearing of the sample of packetops. */
   sample() {
     const sold = { rail: 'packetops', tier: 'standard' } as const

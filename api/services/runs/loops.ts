@@ -9,7 +9,6 @@ import { countAtSteps, RUNS_COUNTED_MAX } from '../../../activities/store/runs/l
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { Writer } from '../authority/write-gate.ts'
-import { Service } from '../service.ts'
 import type { StartAsked } from './admission.ts'
 import type { RunStartService, Sale } from './start.ts'
 import type { RunViewDeps } from './views.ts'
@@ -24,7 +23,13 @@ export type LoopOperation = Omit<Sale, 'isSold'>
 const loopStart: LoopOperation = { id: 'loop-start', path: '/api/controlled-operating-loops' }
 
 /** Runs of the controlled loop, of every rail that it has today. */
-export class LoopService extends Service<Deps> {
+export class LoopService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** The pattern, its rails, and the runs that are at each step now. */
   async describe(rail: RailKey | undefined) {
     return {

@@ -7,8 +7,7 @@ import type { MadePackage } from '#domain/runs/return-package.ts'
 import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
-import { type PublicWorkDeps, publicWork } from '../public-work.ts'
-import { Service } from '../service.ts'
+import { type PublicWork, type PublicWorkDeps, publicWork } from '../public-work.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import { deliveredPackage } from '../tasks/outcome.ts'
 import { ownRun } from './own-run.ts'
@@ -24,11 +23,17 @@ const KEPT_MAX = 100
 const WAITING_MAX = 4
 
 /** Manifests of packets: of what was sent, and of what an attested run made of it. */
-export class ManifestService extends Service<Deps> {
+export class ManifestService {
+  private readonly deps: Deps
   /** Throws 422 `input_rejected` for the items of a packet that are sent with their content. */
   readonly assertDigestsOnly = assertDigestsOnly
-  readonly #work = publicWork(this.deps, 'manifest', { most: WAITING_MAX })
   readonly #made = new Map<string, Manifest | null>()
+  readonly #work: PublicWork
+
+  constructor(deps: Deps) {
+    this.deps = deps
+    this.#work = publicWork(deps, 'manifest', { most: WAITING_MAX })
+  }
 
   /** The manifest of the input of a run that has begun; null where it names uploads, takes more than the limits of public work, or too many wait. */
   async provisional(

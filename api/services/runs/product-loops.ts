@@ -13,7 +13,6 @@ import type { Writer } from '../authority/write-gate.ts'
 import { packageDigest } from '../commerce/request.ts'
 import { decisionNow } from '../commerce/views.ts'
 import type { ProductLinkService } from '../credit/product-links.ts'
-import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import type { LoopAsked, LoopOperation, LoopService } from './loops.ts'
 import { ownRun } from './own-run.ts'
@@ -35,7 +34,13 @@ const start: LoopOperation = {
 }
 
 /** Runs of diligenceops from their product to the proof of their package, which is evaluated when they close. */
-export class ProductLoopService extends Service<Deps> {
+export class ProductLoopService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   async start(writer: Writer, asked: Omit<LoopAsked, 'rail'>, callId: string) {
     const { headers, started } = await this.deps.loops.start(
       writer,

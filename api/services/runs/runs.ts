@@ -35,7 +35,6 @@ import { writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
 import { recordTransition } from '../../../activities/tasks/transition.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { Service } from '../service.ts'
 import type { TaskActor, TaskCaller } from '../tasks/access.ts'
 import { recordAudit } from '../tasks/audit.ts'
 import { contractOf } from '../tasks/contract-terms.ts'
@@ -88,9 +87,15 @@ type Acknowledgement = {
 }
 
 /** Runs as their agents follow, feed and acknowledge them; each read is one transaction, so that its parts agree. */
-export class RunService extends Service<Deps> {
+export class RunService {
+  private readonly deps: Deps
   /** The rails whose runs agents start by themselves. */
   readonly offered = rails.filter(({ takes }) => takes.paidAgentUse)
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** 404 for an unknown run, and for that of another. */
   run(caller: TaskCaller, runId: string) {
     return transaction(this.deps.db, async (tx) =>

@@ -16,7 +16,6 @@ import type { RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
 import { returnPackageView } from '../../../activities/runs/isolation/return-package-zip.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { Making, Sample, Samples } from '../receipts/sample.ts'
-import { Service } from '../service.ts'
 
 type Deps = Pick<TaskDeps, 'issuer' | 'environment'> & {
   baseUrl: string
@@ -30,7 +29,13 @@ type Asked = { fixtureId: string; rail: RailKey; tier: Tier; input: unknown }
 const noReceipts = { settlement_receipt_id: null, usage_receipt_id: null }
 
 /** The work of rails on published inputs. */
-export class SamplePackages extends Service<Deps> {
+export class SamplePackages {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** The samples of the rails that are sold, or of one, on their published inputs. */
   async page(
     { rail, tier }: { rail?: RailKey | undefined; tier: Tier },

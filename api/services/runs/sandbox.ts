@@ -16,7 +16,6 @@ import { writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
 import { recordTransition } from '../../../activities/tasks/transition.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import { assertCallback, assertReadable } from '../inputs/asked-input.ts'
-import { Service } from '../service.ts'
 import { agree } from '../tasks/agreement.ts'
 import { manifestOf, provideInput } from '../tasks/input.ts'
 import { receiptsOfRun } from './receipts.ts'
@@ -45,11 +44,17 @@ type Start = Pick<SandboxAsked, 'by' | 'network'> & {
 }
 
 /** Synthetic runs of callers without an agent: real work on the workflow of every run, reviewed by the sandbox policy, without money. */
-export class SandboxService extends Service<Deps> {
+export class SandboxService {
+  private readonly deps: Deps
   /** The rails that can be tried out. */
   readonly runs = (rail: Rail): boolean => usagesOf(rail).includes('synthetic')
   /** The rails of the quickstart. */
   readonly quickstarts = ({ takes }: Rail): boolean => takes.quickstart
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /**
    * Stores a run with its input, contract and sandbox credit, and begins its workflow; a repeat returns the same run. 400
    * `invalid_request`, 422 `input_rejected`, `callback_refused`, 503 `paused`.

@@ -18,7 +18,6 @@ import type { CreditService } from '../credit/credit.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import type { QuoteService } from '../credit/quotes.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import { agree, submitTask } from '../tasks/agreement.ts'
 import { manifestOf, provideInput } from '../tasks/input.ts'
@@ -71,7 +70,13 @@ const agentUse: Sale = {
 }
 
 /** Starts of runs by agents, and their payment. */
-export class RunStartService extends Service<Deps> {
+export class RunStartService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /**
    * Starts a run, or continues one: a named wallet pays at once, a payment that is being confirmed is answered with its challenge,
    * and a payment that the call carries with `PAYMENT-RESPONSE`. Throws 402 `payment_required` with the challenge where nothing

@@ -14,7 +14,6 @@ import { writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { WriteGate, Writer } from '../authority/write-gate.ts'
 import type { PaymentService } from '../credit/payments.ts'
-import { Service } from '../service.ts'
 import { ownContract, type TaskActor, type TaskCaller, taskOfToken } from './access.ts'
 import { acceptContract, contractIdOf, prepareContract } from './agreement.ts'
 import { contractView, taskView } from './views.ts'
@@ -39,7 +38,13 @@ export type Acceptance = {
 type Preparation = { task_token: string; acceptance_criteria: string[] }
 
 /** Contracts of tasks as their agents prepare, read and accept them. */
-export class ContractService extends Service<Deps> {
+export class ContractService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   read(caller: TaskCaller, contractId: string) {
     return transaction(this.deps.db, async (tx) => {
       const { contract, task } = await ownContract(tx, caller, contractId)

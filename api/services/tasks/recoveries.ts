@@ -18,7 +18,6 @@ import {
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { Service } from '../service.ts'
 import { PatchError, type PatchOperation, patched } from './json-patch.ts'
 import { declineTask, type RecoveryAnswer, recoverTask } from './recover-task.ts'
 import {
@@ -56,7 +55,13 @@ function assertBase({ input_sha256 }: TaskRow, base: string | null): void {
 const recoveryIdOf = (callId: string): string => `rec_${digestOf({ call: callId })}`
 
 /** Recoveries of stopped tasks as agents and operators request them. */
-export class RecoveryService extends Service<Deps> {
+export class RecoveryService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** Records a recovery and its effect in one transaction; 202 while an operator has to decide. */
   async recover(asked: RecoveryAsked, callId: string): Promise<Recovered> {
     const { input_patch, ...given } = asked

@@ -32,7 +32,6 @@ import type { TaskGateway } from '../../../temporal/tasks.ts'
 import { isFor } from '../../auth/credential-standing.ts'
 import { assertCallback } from '../inputs/asked-input.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
-import { Service } from '../service.ts'
 import { type TaskCaller, taskOfToken } from './access.ts'
 import { submitTask } from './agreement.ts'
 import { assertManifest, manifestOf, sizedUploads } from './input.ts'
@@ -62,7 +61,13 @@ const unreadInput = () =>
   })
 
 /** Tasks as agents and operators begin, read and stop them. Each event is named after its call, so that a repeat finds it. */
-export class TaskService extends Service<Deps> {
+export class TaskService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** Throws 403 `rail_not_allowed` unless the agent may run the rail. */
   async assertRail(agentId: string, rail: RailKey): Promise<void> {
     const agent = await findAgent(this.deps.db, agentId)

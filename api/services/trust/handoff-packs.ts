@@ -16,7 +16,6 @@ import {
   insertPack,
 } from '../../../activities/store/trust/handoff-packs.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
-import { Service } from '../service.ts'
 import type { TrustDeps } from './deps.ts'
 import { packetOf, verifyPack } from './verification.ts'
 
@@ -28,7 +27,13 @@ export type PackInput = Pick<PackClaims, 'task' | 'permissions' | 'state'> & {
 }
 
 /** Packs with which an agent hands work over to another one. */
-export class HandoffService extends Service<TrustDeps> {
+export class HandoffService {
+  private readonly deps: TrustDeps
+
+  constructor(deps: TrustDeps) {
+    this.deps = deps
+  }
+
   build(builder: string, input: PackInput, callId: string) {
     if (isTooLarge(input))
       throw refuse('payload_too_large', {

@@ -16,7 +16,6 @@ import {
   replaceInbox,
 } from '../../../activities/store/trust/proofs.ts'
 import { createKeyedQueue } from '../../calls/queues.ts'
-import { Service } from '../service.ts'
 import type { TrustDeps } from './deps.ts'
 import { verifyPack, verifyPassport } from './verification.ts'
 
@@ -24,9 +23,14 @@ type Stored = { wallet: string; proof: Proof; callId: string }
 type Page = { offset: number; limit: number }
 
 /** The proofs that a wallet keeps with the service. */
-export class InboxService extends Service<TrustDeps> {
+export class InboxService {
+  private readonly deps: TrustDeps
   /** Stores of one wallet in this process wait here and lose no attempt to each other. */
   readonly #queue = createKeyedQueue()
+
+  constructor(deps: TrustDeps) {
+    this.deps = deps
+  }
 
   /** The same proof again is the one that is there. */
   async store({ wallet, proof, callId }: Stored) {

@@ -20,14 +20,19 @@ import {
 } from '../../../activities/store/trust/passports.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { findWork, findWorkSubject } from '../../../activities/store/trust/work.ts'
-import { Service } from '../service.ts'
 import type { TrustDeps } from './deps.ts'
 import { packetOf, verifyPassport } from './verification.ts'
 
 type Asked = { wallet: string; work: Work; usage: RunUsage; callId: string }
 
 /** Receipt passports: signed statements about work that the rows of the service prove. */
-export class PassportService extends Service<TrustDeps> {
+export class PassportService {
+  private readonly deps: TrustDeps
+
+  constructor(deps: TrustDeps) {
+    this.deps = deps
+  }
+
   /** One passport for each wallet and work; all in one transaction. */
   issue(asked: Asked) {
     const { wallet, work, callId } = asked

@@ -13,7 +13,6 @@ import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import { readBoundAccounts } from '../../../activities/store/trust/bound-accounts.ts'
 import { lockSubject } from '../../../activities/store/trust/subject-lock.ts'
 import { findAllWork } from '../../../activities/store/trust/work.ts'
-import { Service } from '../service.ts'
 import type { TrustDeps } from './deps.ts'
 
 type PaymentItem = {
@@ -37,7 +36,13 @@ type ScoreFacts = ReturnType<typeof computeScorecard> & {
 }
 
 /** Scores by evidence of the rows and of the chain; the caller only names it. */
-export class ScorecardService extends Service<TrustDeps> {
+export class ScorecardService {
+  private readonly deps: TrustDeps
+
+  constructor(deps: TrustDeps) {
+    this.deps = deps
+  }
+
   /** The same inputs within an hour of the chain get the first score. */
   async compute(wallet: string, input: ScoreInput, callId: string) {
     const inputs = normalised(wallet, input)

@@ -6,8 +6,7 @@ import type { Check } from '#domain/tasks/terms.ts'
 import { type Delivery, deliveredWork, WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
 import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { itemsOf } from '../commerce/request.ts'
-import { type PublicWorkDeps, publicWork } from '../public-work.ts'
-import { Service } from '../service.ts'
+import { type PublicWork, type PublicWorkDeps, publicWork } from '../public-work.ts'
 
 export type Sent = {
   return_package: {
@@ -37,8 +36,12 @@ export function readDelivery({ return_package, handoff_pack }: Sent): Delivery {
 }
 
 /** The validator of a rail on delivered work, in a process of a pool with small limits. */
-export class DeliveryChecks extends Service<PublicWorkDeps> {
-  readonly #work = publicWork(this.deps, 'delivery', { most: WAITING_MAX })
+export class DeliveryChecks {
+  readonly #work: PublicWork
+
+  constructor(deps: PublicWorkDeps) {
+    this.#work = publicWork(deps, 'delivery', { most: WAITING_MAX })
+  }
 
   /** The checks, all of which hold; 422 `evidence_mismatch` with those that do not, 429 while too many deliveries wait. */
   async check({ work }: Delivery, of: Of, network: ComputeNetwork): Promise<Check[]> {

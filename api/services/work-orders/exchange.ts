@@ -37,7 +37,6 @@ import { expireClaim } from '../../../activities/tasks/exchange.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { WriteGate, Writer } from '../authority/write-gate.ts'
-import { Service } from '../service.ts'
 import { type DeliveryChecks, readDelivery, type Sent } from './delivery-checks.ts'
 import {
   assertHeld,
@@ -66,7 +65,13 @@ const SUMMARY_CHARS = 200
 const CLAIMS_SHOWN = 25
 
 /** Work orders that agents other than their requesters may do. */
-export class ExchangeService extends Service<Deps> {
+export class ExchangeService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** What may be claimed now, and an agent's own claims; 404 for a claim that is not its own. */
   list({ agentId, claimId, rail }: Asked, page: { offset: number; limit: number }) {
     return transaction(this.deps.db, async (tx) => {

@@ -26,7 +26,6 @@ import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { assertStartable, type StartAsked } from '../runs/admission.ts'
 import { ownRun } from '../runs/own-run.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
-import { Service } from '../service.ts'
 import type { TaskCaller } from '../tasks/access.ts'
 import { orderView } from './intake.ts'
 import { advance, type OrderedRunAsked, orderOfRun, storeOrderedRun } from './ordered-run.ts'
@@ -109,7 +108,13 @@ type WalletStart = Pick<StartAsked, Asked> & {
 }
 
 /** Runs that an allowance wallet pays for. */
-export class WalletRunService extends Service<Deps> {
+export class WalletRunService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** 404 for an unknown run, and for that of another. */
   read(caller: TaskCaller, runId: string) {
     return transaction(this.deps.db, async (tx) =>

@@ -26,7 +26,6 @@ import { assertAllReadable, assertCallback } from '../inputs/asked-input.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { assertQuoted } from '../runs/admission.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
-import { Service } from '../service.ts'
 import { type Consent, consentedRecovery, declinedProposal, proposalViews } from './consent.ts'
 import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
 import { quoteOfOrder } from './order-payment.ts'
@@ -49,7 +48,13 @@ type Deps = TaskDeps &
 type OrderCaller = { agentId?: string; workOrderId?: string }
 
 /** Work orders: sent by any caller, decided at the review console, and completed by the tasks behind them. */
-export class WorkOrderService extends Service<Deps> {
+export class WorkOrderService {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
   /** Stores an order; repeated, it returns the stored one. 422 `input_rejected`, `amount_mismatch`, 404, 409 `quote_mismatch`, 410, 503 `paused`. */
   async create(asked: OrderInput, callId: string) {
     const { db, tokens, quotes, gateway } = this.deps
