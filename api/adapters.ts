@@ -1,16 +1,17 @@
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config/config.ts'
 import {
+  authorityOf,
   openChain,
   openMinimumBalance,
   openOffers,
   openStore,
   openWalletSignatures,
   railOf,
-  receiptSigner,
   taskDepsOf,
 } from '../activities/container.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
+import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
 import { loadTokenKeys } from '../activities/keys/token-keys.ts'
 import { closePools, openPools } from '../activities/runs/isolation/pools.ts'
 import { openPackageThreads } from '../activities/runs/package-threads.ts'
@@ -19,10 +20,8 @@ import { findKnownSecret } from '../activities/store/calls/known-secrets.ts'
 import { createChanges } from '../activities/store/postgres/changes.ts'
 import type { OpenDatabase } from '../activities/store/postgres/db.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
-import { createTaskGateway } from '../temporal/tasks.ts'
-import { startUploadCheck } from '../temporal/upload-checks.ts'
-import { UploadChecks } from './services/inputs/upload-checks.ts'
-import { Samples } from './services/receipts/sample.ts'
+import { notifyPayment } from '../temporal/payments.ts'
+import { createTaskGateway, notifyTask } from '../temporal/tasks.ts'
 
 export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 
@@ -34,7 +33,7 @@ const openOwn = (config: Config): OpenDatabase =>
   })
 
 /**
- * Opens Postgres, Temporal, the chain, the keys, and the child processes that check packages. A `shared` pool is that of the
+ * Opens Postgres, Temporal, the chain, the keys, and the child processes that check packages. A `shared` database is that of the
  * process, which closes it.
  */
 export async function openAdapters(config: Config, log: Logger, shared?: OpenDatabase) {
@@ -46,42 +45,41 @@ export async function openAdapters(config: Config, log: Logger, shared?: OpenDat
   const { chain, findOutcome } = openChain(config)
   const keys = await openKeyRings(config)
   const wallets = openWalletSignatures(config)
-  const rail = railOf(config)
   const packages = openPackageThreads()
   const pools = openPools(config)
+  const providerKeys = loadProviderKeys(config.PROVIDER_WEBHOOK_KEYS_FILE)
+  const gateway = createTaskGateway({ db, client, changes, config })
   return {
+    ...taskDepsOf(config, keys, db),
     config,
     log,
-    db,
-    pool: database.pool,
+    baseUrl: config.BASE_URL,
+    osUrl: config.OS_URL,
+    settleWaitMs: config.SETTLE_WAIT_MS,
+    connections: database.pool,
     changes,
     client,
+    gateway,
     chain,
     findOutcome,
     nodes: chain.nodes,
     keys,
     tokens: deriveTokens(loadTokenKeys(config.TOKEN_KEYS_FILE), findKnownSecret.bind(null, db)),
     wallets,
-    rail,
-    /** What a command needs to write a receipt. */
-    receiptIssuer: {
-      db,
-      issuer: rail.issuer,
-      environment: rail.environment,
-      signReceipt: receiptSigner(keys),
-    },
+    authority: authorityOf(config, keys, wallets.verify),
+    rail: railOf(config),
+    payTo: config.PAY_TO_ADDRESS,
+    mandateSeconds: config.CHALLENGE_TTL_S,
+    providerKeys,
+    providers: [...new Set(providerKeys.map(({ provider }) => provider))],
+    notifyPayment: (paymentId: string) => notifyPayment(client, paymentId),
+    notifyTask: (taskId: string) => notifyTask({ client, db }, taskId),
+    advanceTask: gateway.advance,
     offers: await openOffers(config, chain),
     minimumBalance: openMinimumBalance(config, chain, log),
-    samples: new Samples({ ...rail, db, keys }),
-    taskDeps: taskDepsOf(config, keys, db),
-    taskGateway: createTaskGateway({ db, client, changes, config }),
-    uploadChecks: new UploadChecks({
-      db,
-      changes,
-      start: (check, trusted) => startUploadCheck(client, check, trusted),
-    }),
     packages,
-    publicPool: pools.public,
+    /** The processes with the small limits of public calls. */
+    pool: pools.public,
     close: async () => {
       await Promise.all([packages.close(), closePools(pools), changes.close()])
       await temporal.close()

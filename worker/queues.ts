@@ -20,7 +20,8 @@ import { openGasAccounts, openKeyRings } from '../activities/signer/open.ts'
 import type { ProofLoopRow } from '../activities/store/commerce/proof-loops.ts'
 import { LISTENERS } from '../activities/store/postgres/connections.ts'
 import type { OpenDatabase } from '../activities/store/postgres/db.ts'
-import { openCommerceServices } from '../api/services/commerce/open.ts'
+import { openCommerce } from '../api/services/commerce/open.ts'
+import { openReceipts } from '../api/services/receipts/open.ts'
 import { notifyCallback } from '../temporal/callbacks.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import {
@@ -127,7 +128,8 @@ async function sweepsOf(
   const keys = await openKeyRings(config)
   const money = await openMoneyDeps(config, deps)
   const packages = openPackageThreads()
-  const commerce = openCommerceServices({ ...money, baseUrl: config.BASE_URL, packages, keys })
+  const adapters = { ...money, baseUrl: config.BASE_URL, packages, keys }
+  const commerce = openCommerce(adapters, openReceipts(adapters))
   return {
     db,
     money,

@@ -33,8 +33,6 @@ export async function addPayoutCallback(
   })
 }
 
-export type PayoutCallbacks = ReturnType<typeof openPayoutCallbacks>
-
 /** The callback URL of a wallet, for all of its payouts; the terms of a payout have no URL. */
 export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
   const read = async (wallet: string, tx: Tx = db) => {

@@ -11,7 +11,7 @@ import {
 import { writeAuthorityReceipt } from '../../activities/authority/receipt.ts'
 import { insertDecision } from '../../activities/store/authority/decisions.ts'
 import { clockSeconds, type Tx } from '../../activities/store/postgres/db.ts'
-import type { DecisionView } from '../context.ts'
+import type { DecisionView } from '../shapes/delegations.ts'
 import type { DelegationDeps } from './deps.ts'
 
 type Presented = { signed_mandate: unknown; signed_action_grant?: unknown }

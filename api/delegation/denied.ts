@@ -1,5 +1,5 @@
 import { type DomainError, refuse } from '#domain/core/errors.ts'
-import type { DecisionView } from '../context.ts'
+import type { DecisionView } from '../shapes/delegations.ts'
 
 /**
  * The refusal of a decision that denies. Where only the missing price denies, it is the operation's own refusal, such as 404 for

@@ -2,27 +2,24 @@ import { randomBytes } from 'node:crypto'
 import { authorityLimits } from '#domain/authority/artifacts.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { signArtifact } from '../../activities/authority/artifacts.ts'
-import type { AuthorityDeps } from '../../activities/authority/deps.ts'
 import { authorityKeyStatus } from '../../activities/authority/facts.ts'
 import { writeAuthorityReceipt } from '../../activities/authority/receipt.ts'
-import type { Config } from '../../activities/config/config.ts'
 import { storeGrant } from '../../activities/store/authority/grants.ts'
 import type { AuthorityMandateRow } from '../../activities/store/authority/mandates.ts'
-import type { Changes } from '../../activities/store/postgres/changes.ts'
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
 import { notifyDelegation } from '../../temporal/delegations.ts'
+import type { Adapters } from '../adapters.ts'
 import { railsNamed } from '../auth/rails.ts'
 import { createKeyedQueue } from '../calls/queues.ts'
+import type { Context } from '../context.ts'
+import type { AnyOperation } from '../operation.ts'
 import type {
   AuthorityAsked,
-  Context,
   DecisionView,
   Delegations,
   GrantAsked,
   GrantView,
-} from '../context.ts'
-import type { AnyOperation } from '../operation.ts'
-import { MandateService } from '../services/authority/mandates.ts'
+} from '../shapes/delegations.ts'
 import { decide, type ReadArtifacts, readArtifacts } from './decide.ts'
 import { denied } from './denied.ts'
 import type { DelegationDeps } from './deps.ts'
@@ -112,7 +109,7 @@ async function signGrant(
 }
 
 /** What agents may do under mandates and grants, over the operations of the registry that can be delegated. */
-function createDelegations(deps: DelegationDeps): Delegations {
+function createDelegations(deps: DelegationDeps): Delegations<Context> {
   return {
     operations: deps.registry.filter(({ delegable }) => delegable).map(({ id }) => id),
     evaluate: (asked, context) => evaluateAction(deps, asked, context),
@@ -141,31 +138,15 @@ async function evaluateAction(
   })
 }
 
-type Adapters = {
-  config: Pick<Config, 'BASE_URL' | 'EXECUTE_WAIT_MS'>
-  keys: AuthorityDeps['keys']
-  receiptIssuer: Omit<AuthorityDeps, 'keys' | 'origin'>
-  client: Parameters<typeof notifyDelegation>[0]
-  changes: Changes
-}
-
-/** The services of delegated authority, over the operations of the registry. */
-export function openAuthority(
-  { config, keys, receiptIssuer, client, changes }: Adapters,
-  registry: readonly AnyOperation[],
-) {
-  const { db } = receiptIssuer
-  const deps = { ...receiptIssuer, keys, origin: config.BASE_URL }
-  return {
-    mandates: new MandateService(deps),
-    delegations: createDelegations({
-      ...deps,
-      changes,
-      registry,
-      agents: { railsNamed: (agentId, input) => railsNamed(db, agentId, input) },
-      notify: (actionId) => notifyDelegation(client, actionId),
-      waitMs: config.EXECUTE_WAIT_MS,
-      queue: createKeyedQueue(),
-    }),
-  }
-}
+/** Delegated authority, over the operations of the registry. */
+export const openDelegations = (adapters: Adapters, registry: readonly AnyOperation[]) => ({
+  delegations: createDelegations({
+    ...adapters,
+    origin: adapters.baseUrl,
+    registry,
+    agents: { railsNamed: (agentId, input) => railsNamed(adapters.db, agentId, input) },
+    notify: (actionId) => notifyDelegation(adapters.client, actionId),
+    waitMs: adapters.config.EXECUTE_WAIT_MS,
+    queue: createKeyedQueue(),
+  }),
+})

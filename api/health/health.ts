@@ -1,30 +1,17 @@
-import type { Kysely } from 'kysely'
-import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
+import { pauseNote } from '#domain/payouts/controls.ts'
 import { describeFaulty, type NodeState } from '../../activities/chain/chain-nodes.ts'
-import {
-  describeGasWallets,
-  type GasWalletHealth,
-} from '../../activities/store/gas-wallets/health.ts'
+import { signerProbe } from '../../activities/signer/open.ts'
+import { describeGasWallets, readGasWallets } from '../../activities/store/gas-wallets/health.ts'
+import { listPauses } from '../../activities/store/operators/controls.ts'
 import { CannotWrite, databaseSkewMs, probeWrites } from '../../activities/store/postgres/health.ts'
 import { ourSchema } from '../../activities/store/postgres/migrate.ts'
 import { findMisfit } from '../../activities/store/postgres/schema-version.ts'
-import type { Database } from '../../activities/store/schema/schema.ts'
-import type { TemporalClient } from '../../temporal/connection.ts'
 import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { countPollers } from '../../temporal/readiness.ts'
 import { describeMissing, missingSearchAttributes } from '../../temporal/search-attributes.ts'
+import type { Adapters } from '../adapters.ts'
 import type { HealthCommands } from '../shapes/documents.ts'
 
-export type HealthDeps = {
-  db: Kysely<Database>
-  client: TemporalClient
-  chainUp: () => Promise<boolean>
-  nodes: () => Promise<readonly NodeState[]>
-  /** Throws where the signer does not answer. */
-  askSigner: () => Promise<unknown>
-  pauses: () => Promise<Pause[]>
-  gasWallets: () => Promise<GasWalletHealth[]>
-}
 type State = { ok: boolean; detail: string }
 
 const SKEW_MS_MAX = 5_000
@@ -42,15 +29,8 @@ const answers = () => fine('answers')
  * Readiness by dependency. Each has 1.2 s to answer. A pause is intended, and a jammed gas wallet recovers by itself: both are
  * reported and never make the service unready.
  */
-export function createHealth({
-  db,
-  client,
-  chainUp,
-  nodes,
-  askSigner,
-  pauses,
-  gasWallets,
-}: HealthDeps): HealthCommands {
+export function createHealth({ config, db, client, chain }: Adapters): HealthCommands {
+  const askSigner = signerProbe(config)
   const read = async (): Promise<Record<string, State>> => {
     const skew = databaseSkewMs(db)
     const pollers = countPollers(client, PAYOUTS_QUEUE, TEMPORAL_MS)
@@ -66,14 +46,14 @@ export function createHealth({
       search_attributes: state(missingSearchAttributes(client, TEMPORAL_MS), describeMissing),
       workers: state(pollers, (count) => ({ ok: count > 0, detail: `${count} polling` })),
       signer: state(askSigner(), answers),
-      chain: state(chainUp(), (up) => (up ? answers() : { ok: false, detail: SILENT })),
-      nodes: state(nodes(), describeNodes),
+      chain: state(chain.isUp(), (up) => (up ? answers() : { ok: false, detail: SILENT })),
+      nodes: state(chain.nodes(), describeNodes),
       clock: state(skew, (ms) => ({
         ok: Math.abs(ms) <= SKEW_MS_MAX,
         detail: `${ms} ms from this process's clock`,
       })),
-      switches: informative(pauses(), (active) => pauseNote(active) ?? 'nothing is paused'),
-      lane: informative(gasWallets(), describeGasWallets),
+      switches: informative(listPauses(db), (active) => pauseNote(active) ?? 'nothing is paused'),
+      lane: informative(readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS), describeGasWallets),
     }
     return Object.fromEntries(
       await Promise.all(

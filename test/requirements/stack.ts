@@ -51,6 +51,11 @@ export const stackRequirements = {
     behavior:
       'An operation is read without its examples, its services and the work of its rail: the declaration of operations imports no file, a listing fewer than 60, and any other file of operations fewer than 100.',
   },
+  'structure.services': {
+    source: 'decision',
+    behavior:
+      'A service has no base class. Each family of services opens its own in its open.ts, which names each once, and families use each other without a cycle.',
+  },
   'bench.paired': {
     source: 'decision',
     behavior:

@@ -59,7 +59,7 @@ export type AskedWrite = {
 }
 
 /** What the gate reads of an operation. */
-type OperationFacts = {
+export type OperationFacts = {
   readonly id: string
   readonly http: { readonly method: string; readonly path: string }
   readonly tool?: ToolName

@@ -4,7 +4,7 @@ import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { keyRotationWorkflowId } from '../../../temporal/key-rotations.ts'
 import { keyView, rotationView } from '../keys/views.ts'
-import { type TemporalUi, temporalUrl } from './temporal-url.ts'
+import { type TemporalUi, temporalUrl } from '../recovery/temporal-url.ts'
 
 const KEYS_SHOWN = 20
 

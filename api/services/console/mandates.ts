@@ -24,7 +24,7 @@ import {
 } from '../../../activities/store/console/mandates.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { delegationWorkflowId } from '../../../temporal/delegations.ts'
-import { type TemporalUi, temporalUrl } from './temporal-url.ts'
+import { type TemporalUi, temporalUrl } from '../recovery/temporal-url.ts'
 
 const TEXT_MAX = 500
 const NAME_MAX = 200

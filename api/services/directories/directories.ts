@@ -18,7 +18,7 @@ import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { DirectoryDocument } from '../../shapes/directory-document.ts'
 
 type Document = z.output<typeof DirectoryDocument>
-type DirectoryDeps = {
+export type DirectoryDeps = {
   db: Kysely<Database>
   directories: readonly DirectorySetting[]
   hosts: CallbackHosts

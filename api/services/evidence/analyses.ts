@@ -31,7 +31,7 @@ import type { ReceiptIssuer } from '../../../activities/store/receipts/receipts.
 import { type ProofAgent, usageBy } from '../commerce/gather.ts'
 import type { CommerceProofService, Prepared } from '../commerce/proofs.ts'
 import type { CommerceRequest } from '../commerce/request.ts'
-import { type PublicWork, publicWork } from '../public-work.ts'
+import { type PublicWork, publicWork } from '../inputs/public-work.ts'
 import type { Samples } from '../receipts/sample.ts'
 import { type ModelDeps, modelAnswers } from './model-answers.ts'
 

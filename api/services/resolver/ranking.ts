@@ -4,7 +4,7 @@ import { type Listed, listedCandidate, ownServices } from '#domain/resolver/cata
 import type { Job } from '../../../activities/runs/isolation/job.ts'
 import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { listApproved } from '../../../activities/store/resolver/candidates.ts'
-import { type PublicWork, type PublicWorkDeps, publicWork } from '../public-work.ts'
+import { type PublicWork, type PublicWorkDeps, publicWork } from '../inputs/public-work.ts'
 
 type RankingDeps = PublicWorkDeps & { tools: readonly Listed[] }
 export type Asked = Omit<ScoutInput, 'registry'> & { include_registry: boolean }

@@ -6,7 +6,7 @@ import type { Check } from '#domain/tasks/terms.ts'
 import { type Delivery, deliveredWork, WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
 import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'
 import { itemsOf } from '../commerce/request.ts'
-import { type PublicWork, type PublicWorkDeps, publicWork } from '../public-work.ts'
+import { type PublicWork, type PublicWorkDeps, publicWork } from '../inputs/public-work.ts'
 
 export type Sent = {
   return_package: {

@@ -14,16 +14,11 @@ import {
 import { findRun, listStepTimes } from '../../../activities/store/runs/runs.ts'
 import { findTask } from '../../../activities/store/tasks/tasks.ts'
 import { stepProgress } from '../../../temporal/progress.ts'
-import {
-  type CommandDeps,
-  type OperatorCommand,
-  runCommand,
-  tryCommand,
-} from '../recovery/commands.ts'
-import { explain, isTask, subjectOf, tracesOf } from '../recovery/list.ts'
 import { outcomeOf } from '../reviews/outcomes.ts'
 import { loopView } from '../runs/views.ts'
 import { takenSteps } from '../tasks/steps.ts'
+import { type CommandDeps, type OperatorCommand, runCommand, tryCommand } from './commands.ts'
+import { explain, isTask, subjectOf, tracesOf } from './list.ts'
 import { type TemporalUi, temporalUrl } from './temporal-url.ts'
 
 const DETAIL_MAX = 500

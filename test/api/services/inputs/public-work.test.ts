@@ -3,11 +3,11 @@ import { analysisFixture } from '#domain/analysis/fixture.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
 import { packetops } from '#domain/rails/packetops.ts'
-import type { Job } from '../../../activities/runs/isolation/job.ts'
-import { NotBegun } from '../../../activities/runs/isolation/rail-pool.ts'
-import { EvidenceAnalyses } from '../../../api/services/evidence/analyses.ts'
-import { ManifestService } from '../../../api/services/runs/manifests.ts'
-import { verifies } from '../../verifies.ts'
+import type { Job } from '../../../../activities/runs/isolation/job.ts'
+import { NotBegun } from '../../../../activities/runs/isolation/rail-pool.ts'
+import { EvidenceAnalyses } from '../../../../api/services/evidence/analyses.ts'
+import { ManifestService } from '../../../../api/services/runs/manifests.ts'
+import { verifies } from '../../../verifies.ts'
 
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(

@@ -11,24 +11,24 @@ import {
   openChallenge,
   requireQuote,
   unknownChallenge,
-} from '../../activities/credit/quotes.ts'
-import { answerOnce } from '../../activities/store/calls/once.ts'
-import { insertCheckout } from '../../activities/store/credit/checkouts.ts'
-import type { EntitlementRow } from '../../activities/store/credit/entitlements.ts'
-import { listMovements } from '../../activities/store/credit/postings.ts'
-import type { QuoteRow } from '../../activities/store/credit/quotes.ts'
+} from '../../../activities/credit/quotes.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { insertCheckout } from '../../../activities/store/credit/checkouts.ts'
+import type { EntitlementRow } from '../../../activities/store/credit/entitlements.ts'
+import { listMovements } from '../../../activities/store/credit/postings.ts'
+import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
 import {
   type ChallengeRow,
   findChallenge,
   findChallengeOf,
-} from '../../activities/store/payments/challenges.ts'
-import type { Tx } from '../../activities/store/postgres/db.ts'
-import { ownEntitlement } from './credit/credit.ts'
-import type { PaymentDeps } from './credit/deps.ts'
-import { notifyTasks } from './credit/notify-tasks.ts'
-import { challengeWithUrl } from './credit/product-links.ts'
-import { entitlementView } from './credit/views.ts'
-import { activateInvited } from './pilots/activation.ts'
+} from '../../../activities/store/payments/challenges.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { ownEntitlement } from '../credit/credit.ts'
+import type { PaymentDeps } from '../credit/deps.ts'
+import { notifyTasks } from '../credit/notify-tasks.ts'
+import { challengeWithUrl } from '../credit/product-links.ts'
+import { entitlementView } from '../credit/views.ts'
+import { activateInvited } from '../pilots/activation.ts'
 export type CheckoutAsked = {
   callId: string
   quote_id: string

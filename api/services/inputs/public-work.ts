@@ -1,12 +1,12 @@
 import { refuse } from '#domain/core/errors.ts'
-import type { Job } from '../../activities/runs/isolation/job.ts'
-import { ChildDied, NotBegun, type RailPool } from '../../activities/runs/isolation/rail-pool.ts'
+import type { Job } from '../../../activities/runs/isolation/job.ts'
+import { ChildDied, NotBegun, type RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
 import {
   assertComputeLeft,
   type ComputeNetwork,
   countingCompute,
-} from '../../activities/store/calls/compute.ts'
-import type { Tx } from '../../activities/store/postgres/db.ts'
+} from '../../../activities/store/calls/compute.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
 
 /** Does a job in a process of a pool with small limits; its processor time counts for the network. */
 export type PublicWork = (job: Job, network: ComputeNetwork) => Promise<unknown>
