@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { logOrigin } from '#domain/log/origin.ts'
 import { callbackHosts } from '../activities/callbacks/hosts.ts'
 import type { Config } from '../activities/config/config.ts'
-import { isOurs, openMoneyDeps, taskDepsOf } from '../activities/container.ts'
+import { isOurs, type OfWorker, openMoneyDeps, taskDepsOf } from '../activities/container.ts'
 import { createOutgoing } from '../activities/http/outgoing.ts'
 import {
   createActivities,
@@ -39,68 +39,84 @@ import { ensureReconciliationSchedule } from '../temporal/schedules.ts'
 import { createDelegationActivities } from './delegation.ts'
 import { startSweeper } from './sweeper.ts'
 
-/** What the worker of a task queue takes in addition to what all have. */
-type Served = Partial<WorkerOptions>
+type Loop = () => { stop(): Promise<void> }
+type Closer = () => Promise<void>
+/** What a task queue is served with: the options of its worker, and what runs with it. Queues may share a loop and what is to be closed. */
+type Served = {
+  worker: Partial<WorkerOptions>
+  /** Started when all queues are open. */
+  loops?: readonly Loop[]
+  /** Called in the end. */
+  closers?: readonly Closer[]
+}
 type Process = {
   config: Config
   log: Logger
   store: OpenDatabase
   /** Where the workflows are, for a queue that has some. */
-  workflows: Served
+  workflows: Partial<WorkerOptions>
 }
 
-/**
- * What each task queue is served with, opened when it is asked for, and what several need opened once. `loops` are to be started when
- * all is open, and `closers` called in the end.
- */
-export function openQueues({ config, log, store, workflows }: Process) {
-  const worker = { config, log, db: store.db }
-  const closers: (() => Promise<void>)[] = []
-  const loops: (() => { stop(): Promise<void> })[] = []
+/** How each task queue is opened; what several need is opened once. */
+export function queuesOf({
+  config,
+  log,
+  store,
+  workflows,
+}: Process): Record<TaskQueue, () => Promise<Served>> {
+  const program = { config, log, db: store.db }
   const slots = slotsOf(config)
-  const payouts = once(async () => {
-    const { client, close } = createTemporalClient(config)
-    const opened = await createActivities(worker, {
-      signs: config.TASK_QUEUES.includes(SIGNING_QUEUE),
-      startCallback: (deliveryId) => notifyCallback(client, deliveryId),
-    })
-    const { closePackages, ...sweeps } = await sweepsOf(config, opened.deps, log)
-    loops.push(() => startSweeper({ ...sweeps, client, log, config }))
-    closers.push(close, closePackages)
-    return { ...opened, client }
-  })
-  const tasks = once(async () => {
-    const { activities, close } = await createTaskActivities(worker)
-    closers.push(close)
-    return activities
-  })
-  const runs = async (): Promise<Served> => ({ ...slots.runs, activities: await tasks() })
-  const queues: Record<TaskQueue, () => Promise<Served>> = {
+  const money = once(() => openMoney(program))
+  const tasks = once(() => createTaskActivities(program))
+  const runs = async (): Promise<Served> => {
+    const { activities, close } = await tasks()
+    return { worker: { ...slots.runs, activities }, closers: [close] }
+  }
+  return {
     [PAYOUTS_QUEUE]: async () => {
-      const { client, payouts: activities } = await payouts()
+      const { client, payouts: activities, loops, closers } = await money()
       await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
-      return { ...workflows, ...slots.payouts, activities }
+      return { worker: { ...workflows, ...slots.payouts, activities }, loops, closers }
     },
     [TRANSFERS_QUEUE]: async () => {
       await assertGasAccounts(config)
-      const { client, deps, transfers } = await payouts()
+      const { client, deps, transfers, loops, closers } = await money()
       const watch = watchWorkflows(client)
       const reconciliation = await createReconciliationActivities(config, deps, watch)
-      return { activities: { ...transfers, ...reconciliation } }
+      return { worker: { activities: { ...transfers, ...reconciliation } }, loops, closers }
     },
     [TASKS_QUEUE]: async () => {
+      const { activities, close } = await tasks()
       const delegation = await createDelegationActivities(config, log, store)
-      closers.push(delegation.close)
-      const harness = createHarnessActivities({ config, db: store.db })
-      const activities = { ...(await tasks()), ...delegation.activities, ...harness }
-      return { ...workflows, ...slots.tasks, ...slots.runs, activities }
+      const harness = createHarnessActivities(program)
+      const all = { ...activities, ...delegation.activities, ...harness }
+      return {
+        worker: { ...workflows, ...slots.tasks, ...slots.runs, activities: all },
+        closers: [close, delegation.close],
+      }
     },
     [RUNS_QUEUE]: runs,
     [STRANGERS_QUEUE]: runs,
-    [SIGNING_QUEUE]: async () => ({ activities: await createSigningActivities(worker) }),
-    [CALLBACKS_QUEUE]: async () => ({ activities: await createCallbackActivities(worker) }),
+    [SIGNING_QUEUE]: async () => ({
+      worker: { activities: await createSigningActivities(program) },
+    }),
+    [CALLBACKS_QUEUE]: async () => ({
+      worker: { activities: await createCallbackActivities(program) },
+    }),
   }
-  return { queues, loops, closers }
+}
+
+/** The steps of payouts and payments, and the sweeper, which runs where either is served. */
+async function openMoney(program: OfWorker) {
+  const { config, log } = program
+  const { client, close } = createTemporalClient(config)
+  const opened = await createActivities(program, {
+    signs: config.TASK_QUEUES.includes(SIGNING_QUEUE),
+    startCallback: (deliveryId) => notifyCallback(client, deliveryId),
+  })
+  const { closePackages, ...sweeps } = await sweepsOf(config, opened.deps, log)
+  const loops: Loop[] = [() => startSweeper({ ...sweeps, client, log, config })]
+  return { ...opened, client, loops, closers: [close, closePackages] }
 }
 
 /** The promise of the first call, for each call. */

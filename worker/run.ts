@@ -16,7 +16,7 @@ import { serverOptions } from '../temporal/connection.ts'
 import { markOutages } from '../temporal/outages.ts'
 import { checkQueues, type TaskQueue } from '../temporal/queues.ts'
 import { traceActivity } from '../temporal/trace-activities.ts'
-import { openQueues } from './queues.ts'
+import { queuesOf } from './queues.ts'
 
 /** Optional parts of a worker; fault tests set interceptors, and workflows with other times. */
 export type WorkerExtras = Pick<WorkerOptions, 'interceptors' | 'workflowBundle'>
@@ -62,24 +62,27 @@ export async function runWorker(
     shutdownGraceTime: '5s' as const,
   }
   const store = openStore(config, 'worker')
-  const opened = openQueues({ config, log, store, workflows })
+  const queues = queuesOf({ config, log, store, workflows })
   const workers: Worker[] = []
+  const loops = new Set<() => { stop(): Promise<void> }>()
+  const closers = new Set<() => Promise<void>>()
   for (const taskQueue of served) {
-    const options = await opened.queues[taskQueue]()
+    const opened = await queues[taskQueue]()
     const connection = await NativeConnection.connect(serverOptions(config))
+    workers.push(await Worker.create({ ...shared, ...opened.worker, connection, taskQueue }))
+    for (const loop of opened.loops ?? []) loops.add(loop)
     // An open connection keeps the runtime, which forwards its logs, and with it the process.
-    opened.closers.push(() => connection.close())
-    workers.push(await Worker.create({ ...shared, ...options, connection, taskQueue }))
+    for (const close of [...(opened.closers ?? []), () => connection.close()]) closers.add(close)
   }
 
   // Nothing is polled before everything is open: who polls counts as ready, and what fails until then ends the process.
-  const sweepers = opened.loops.map((start) => start())
-  const running = workers.map((worker) => worker.run())
+  const running = [...loops].map((start) => start())
+  const polling = workers.map((worker) => worker.run())
   log.info({ queues: config.TASK_QUEUES }, 'worker is polling')
   leaveNewerSchema(store.db, log)
-  await Promise.all(running)
-  for (const sweeper of sweepers) await sweeper.stop()
-  for (const close of [...opened.closers, store.close, stopTracing]) await close()
+  await Promise.all(polling)
+  for (const loop of running) await loop.stop()
+  for (const close of [...closers, store.close, stopTracing]) await close()
 }
 
 /** Temporal's core logs through the log of the worker, as JSON lines. */
