@@ -24,6 +24,10 @@ export const pageInBody = (offsetMax: number) => ({
 /** What the answer of a list says of its page, in addition to the items. */
 export const pageAnswer = { offset: z.int(), limit: z.int(), total: z.int() }
 
+/** The answer of a list of these. */
+export const pageOfItems = <Item extends z.ZodType>(item: Item) =>
+  z.strictObject({ items: z.array(item), ...pageAnswer })
+
 type Asked = { offset?: string | undefined; limit?: string | undefined }
 /** The page that is asked for. */
 export const pageOf = ({ offset, limit }: Asked) => ({

@@ -7,6 +7,7 @@ import { callerIn } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { freeText, IdempotencyKey, ReceiptId } from '../fields.ts'
 import { operation } from '../operation.ts'
+import { pageInBody, pageOfItems } from '../page-fields.ts'
 import { AgentId, Rail } from '../shapes/agents.ts'
 import { contractSchema } from '../shapes/contract.ts'
 import {
@@ -51,11 +52,9 @@ const createTrustListing = operation({
   output: z
     .strictObject({ listing: Listing, checks: z.array(Check) })
     .meta({ id: 'CreatedTrustListing' }),
-  handle: async ({ display_name, summary, rails, evidence_receipt_ids }, context) => {
-    const { callId } = context
-    const receiptIds = [...new Set(evidence_receipt_ids)]
-    const asked = { agentId: callerIn(context).requiredAgentId, receiptIds, callId }
-    return { body: await context.listings.create({ ...asked, display_name, summary, rails }) }
+  handle: async ({ mode: _mode, idempotency_key: _key, ...described }, context) => {
+    const by = { agentId: callerIn(context).requiredAgentId, callId: context.callId }
+    return { body: await context.listings.create(described, by) }
   },
 })
 
@@ -71,21 +70,12 @@ const readTrustListings = operation({
     mode: z.literal('read_trust_listings'),
     agent_id: AgentId.optional(),
     trust_badge_state: BadgeState.optional(),
-    offset: z.int().min(0).max(1_000).default(0),
-    limit: z.int().min(1).max(100).default(25),
+    ...pageInBody(1_000),
   }),
-  output: z
-    .strictObject({
-      items: z.array(Listing),
-      offset: z.int(),
-      limit: z.int(),
-      total: z.int(),
-    })
-    .meta({ id: 'TrustListings' }),
+  output: pageOfItems(Listing).meta({ id: 'TrustListings' }),
   handle: async ({ agent_id: agentId, trust_badge_state: badge, offset, limit }, context) => {
-    const filter = { reader: callerIn(context).agentId, all: context.caller.kind === 'operator' }
-    const page = { offset, limit }
-    return { body: await context.listings.list({ ...filter, agentId, badge }, page) }
+    const filter = { ...readerOf(context), agentId, badge }
+    return { body: await context.listings.list(filter, { offset, limit }) }
   },
 })
 
@@ -173,9 +163,7 @@ const trustListingRead = operation({
       const fee = context.listings.price()
       return { body: { ...(await context.contracts.trustListing()), fee } }
     }
-    const reader = callerIn(context).agentId
-    const all = context.caller.kind === 'operator'
-    return { body: await context.listings.read({ reader, all, listingId }) }
+    return { body: await context.listings.read({ ...readerOf(context), listingId }) }
   },
 })
 
@@ -228,6 +216,11 @@ const recordTrustBadgeFeeEvent = operation({
     }
     return { body: await context.listings.record({ ...asked, callId }) }
   },
+})
+
+const readerOf = (context: Context) => ({
+  reader: callerIn(context).agentId,
+  all: context.caller.kind === 'operator',
 })
 
 /** Only the agent of a wallet pays from it, with a credential that may. */

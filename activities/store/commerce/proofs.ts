@@ -3,8 +3,8 @@ import type { MissionKind } from '#domain/commerce/missions.ts'
 import type { ReferenceRow } from '../payments/payment-references.ts'
 import type { Tx } from '../postgres/db.ts'
 import { COUNTED_MAX, changeRow, countOf, findRow, lockRow } from '../postgres/rows.ts'
-import { type Reviewed, type ReviewFilter, reviewedAs } from '../reviews/review-decisions.ts'
-import { noAmount, waitingAs } from '../reviews/waiting-filter.ts'
+import { type Reviewed, reviewedAs } from '../reviews/review-decisions.ts'
+import { waitingRows } from '../reviews/waiting.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type CommerceProofRow = Selectable<Database['commerce_proofs']>
@@ -150,26 +150,12 @@ export async function isPaymentUsed(
 export const reviewCommerceProof = (tx: Tx, proofId: string, reviewed: Reviewed) =>
   changeRow(tx, 'commerce_proofs', { proof_id: proofId }, reviewedAs(reviewed))
 
-const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
-  tx
-    .selectFrom('commerce_proofs')
-    .where(sql<boolean>`review_state = ${state ?? 'waiting'}`)
-    .where(waitingAs(waits, { since: 'evaluated_at', amount: noAmount }))
-    .$if(subjectId !== undefined, (query) => query.where('proof_id', '=', String(subjectId)))
-    .$if(rail !== undefined, (query) => query.where(sql<boolean>`false`))
-
-/** Proofs that wait for a person, longest waiting first. */
-export async function listWaitingProofs(
-  tx: Tx,
-  filter: ReviewFilter,
-  most: number,
-): Promise<CommerceProofRow[]> {
-  return waiting(tx, filter).selectAll().orderBy('evaluated_at').limit(most).execute()
-}
-
-export async function countWaitingProofs(tx: Tx, filter: ReviewFilter): Promise<number> {
-  return countOf(waiting(tx, filter))
-}
+/** Proofs that wait for a person. */
+export const waitingProofs = waitingRows('commerce_proofs', {
+  key: 'proof_id',
+  state: ['review_state', 'waiting'],
+  since: 'evaluated_at',
+})
 
 /** The newest `COUNTED_MAX` proofs by decision, as it stands after the reviews. */
 export async function countDecisions(tx: Tx): Promise<Record<string, number>> {

@@ -1,31 +1,34 @@
-import { type Selectable, sql, type UpdateObject } from 'kysely'
-import type { BadgeState, ListingReview } from '#domain/listings/listing.ts'
+import { type Selectable, sql } from 'kysely'
+import type { BadgeState } from '#domain/listings/listing.ts'
 import type { Tx } from '../postgres/db.ts'
+import { record } from '../postgres/record.ts'
 import {
   COUNTED_MAX,
   countOf,
-  countUpTo,
-  findRow,
-  insertNew,
   insertRow,
-  lockRow,
+  isGiven,
   type NewRow,
-  now,
-  updateRows,
+  type Page,
+  type Row,
+  readPage,
 } from '../postgres/rows.ts'
-import type { ReviewFilter } from '../reviews/review-decisions.ts'
-import { noAmount, waitingAs } from '../reviews/waiting-filter.ts'
+import { waitingRows } from '../reviews/waiting.ts'
 import type { Database } from '../schema/schema.ts'
 
-export type ListingRow = Selectable<Database['trust_listings']>
+export type ListingRow = Row<'trust_listings'>
 /** A listing with the state in which its badge is now. */
 export type ShownListing = ListingRow & Selectable<Database['trust_listings_shown']>
-type Changes = UpdateObject<Database, 'trust_listings'>
-type BadgeEventRow = Selectable<Database['trust_badge_events']>
 
-/** Creates a listing. Returns undefined if the agent has one that is not rejected. */
-export const insertListing = (tx: Tx, listing: NewRow<'trust_listings'>) =>
-  insertNew(tx, 'trust_listings', listing)
+/** An agent has one listing that is not rejected: another one is not stored. */
+export const listings = {
+  ...record('trust_listings', 'trust_listing_id', 'listing'),
+  waiting: waitingRows('trust_listings', {
+    key: 'trust_listing_id',
+    state: ['review_state', 'waiting'],
+    since: 'listed_at',
+    rail: (rail) => sql`${rail} = any(rails)`,
+  }),
+}
 
 /** How many listings this agent made within a day. */
 export async function countListingsToday(tx: Tx, agentId: string): Promise<number> {
@@ -37,42 +40,16 @@ export async function countListingsToday(tx: Tx, agentId: string): Promise<numbe
   )
 }
 
-export const findListing = (tx: Tx, listingId: string) =>
-  findRow(tx, 'trust_listings', { trust_listing_id: listingId })
-
-/** The row, locked for the rest of the transaction. */
-export const lockListing = (tx: Tx, listingId: string) =>
-  lockRow(tx, 'trust_listings', { trust_listing_id: listingId })
-
 type BadgeQuote = { quote_id: string; bound_to: string | null }
 
 /** Whether an approved listing of the agent has a plan by this quote. */
 export async function isPlanned(tx: Tx, { quote_id, bound_to }: BadgeQuote): Promise<boolean> {
-  const planned = await tx
-    .selectFrom('trust_listings')
-    .select('trust_listing_id')
-    .where('agent_id', '=', bound_to)
-    .where('quote_id', '=', quote_id)
-    .where('trust_badge_state', '=', 'planned')
-    .where('review_state', '=', 'approved')
-    .executeTakeFirst()
-  return planned !== undefined
+  const { rows } = await sql`select from trust_listings where agent_id = ${bound_to}
+    and quote_id = ${quote_id} and trust_badge_state = 'planned' and review_state = 'approved'`.execute(
+    tx,
+  )
+  return rows.length > 0
 }
-
-export const updateListing = (tx: Tx, listingId: string, changes: Changes) =>
-  updateRows(tx, 'trust_listings', { trust_listing_id: listingId }, changes)
-
-/** Stores what an operator decided about a locked listing. */
-export const reviewListing = (
-  tx: Tx,
-  listingId: string,
-  { state, decisionId }: { state: ListingReview; decisionId: string },
-): Promise<void> =>
-  updateListing(tx, listingId, {
-    review_state: state,
-    review_decision_id: decisionId,
-    reviewed_at: now,
-  })
 
 export type ListingFilter = {
   /** The agent that reads, which also sees its own listings. */
@@ -84,59 +61,25 @@ export type ListingFilter = {
   badge?: BadgeState | undefined
 }
 
-/** The newest listings that may be shown, by index and before anything is joined: the approved ones, and the reader's own. */
-function newest(tx: Tx, { reader, listingId, agentId }: ListingFilter) {
-  const listings = tx
-    .selectFrom('trust_listings')
-    .select('trust_listing_id')
-    .$if(listingId !== undefined, (query) =>
-      query.where('trust_listing_id', '=', String(listingId)),
-    )
-    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', String(agentId)))
-    .orderBy('listed_at', 'desc')
-    .limit(COUNTED_MAX)
-  const approved = listings.where('review_state', '=', 'approved')
-  const own = listings.where('agent_id', '=', reader ?? '')
-  return tx
-    .selectFrom(approved.as('approved'))
-    .selectAll()
-    .union(tx.selectFrom(own.as('own')).selectAll())
-}
-
-const shown = (tx: Tx, filter: ListingFilter) => {
-  const { reader, all, listingId, agentId, badge } = filter
-  return tx
-    .selectFrom('trust_listings')
-    .innerJoin('trust_listings_shown as shown', (join) =>
-      join.onRef('shown.trust_listing_id', '=', 'trust_listings.trust_listing_id'),
-    )
-    .where(sql<boolean>`(${all} or is_public or agent_id = ${reader ?? null})`)
-    .$if(!all, (query) => query.where('trust_listings.trust_listing_id', 'in', newest(tx, filter)))
-    .$if(listingId !== undefined, (query) =>
-      query.where('trust_listings.trust_listing_id', '=', String(listingId)),
-    )
-    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', String(agentId)))
-    .$if(badge !== undefined, (query) => query.where('badge_now', '=', badge as BadgeState))
+/** What may be shown: of the newest approved listings and the reader's own, by index and before anything is joined. */
+function seenBy({ reader = '', all, listingId, agentId, badge }: ListingFilter) {
+  const named = sql`${isGiven('trust_listing_id', listingId)} and ${isGiven('agent_id', agentId)}`
+  const newest = (whose: unknown) => sql`(select trust_listing_id from trust_listings
+    where ${whose} and ${named} order by listed_at desc limit ${COUNTED_MAX})`
+  const own = sql`agent_id = ${reader}`
+  const seen = sql`(is_public or ${own}) and trust_listing_id in
+    (${newest(sql`review_state = 'approved'`)} union ${newest(own)})`
+  return sql`from trust_listings join trust_listings_shown using (trust_listing_id)
+    where ${named} and ${isGiven('badge_now', badge)} and ${all ? sql`true` : seen}`
 }
 
 /** A page of what the reader may see, the newest first. */
-export async function listListings(
-  tx: Tx,
-  filter: ListingFilter,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<ShownListing[]> {
-  return shown(tx, filter)
-    .selectAll('trust_listings')
-    .select(['badge_now', 'is_public'])
-    .orderBy('listed_at', 'desc')
-    .orderBy('trust_listings.trust_listing_id')
-    .offset(offset)
-    .limit(limit)
-    .execute()
+export function listListings(tx: Tx, filter: ListingFilter, page: Page) {
+  const columns = sql`trust_listings.*, badge_now, is_public`
+  const order = sql`listed_at desc, trust_listing_id`
+  const listed = { columns, from: seenBy(filter), order }
+  return readPage<ShownListing>(tx, listed, { ...page, most: COUNTED_MAX })
 }
-
-export const countListings = (tx: Tx, filter: ListingFilter): Promise<number> =>
-  countUpTo(tx, shown(tx, filter))
 
 /** The public listings by the state of their badge, counted up to so many of the approved ones, the newest first. */
 export async function countBadges(tx: Tx): Promise<Record<string, number>> {
@@ -150,10 +93,7 @@ export async function countBadges(tx: Tx): Promise<Record<string, number>> {
 }
 
 /** An event of a plan; a payment has each event once. */
-export async function findBadgeEvent(
-  tx: Tx,
-  feeEventId: string,
-): Promise<(BadgeEventRow & { jws: string }) | undefined> {
+export async function findBadgeEvent(tx: Tx, feeEventId: string) {
   return tx
     .selectFrom('trust_badge_events')
     .innerJoin('receipts', 'receipts.receipt_id', 'trust_badge_events.receipt_id')
@@ -169,33 +109,6 @@ export const insertBadgeEvent = (tx: Tx, event: NewRow<'trust_badge_events'>) =>
 /** Adds months to a time as the calendar does, by Postgres. */
 export const monthsFromNow = (months: number) =>
   sql<Date>`clock_timestamp() + ${months} * interval '1 month'`
-
-const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
-  tx
-    .selectFrom('trust_listings')
-    .where(sql<boolean>`review_state = ${state ?? 'waiting'}`)
-    .where(waitingAs(waits, { since: 'listed_at', amount: noAmount }))
-    .$if(subjectId !== undefined, (query) =>
-      query.where('trust_listing_id', '=', String(subjectId)),
-    )
-    .$if(rail !== undefined, (query) => query.where(sql<boolean>`${rail ?? ''} = any(rails)`))
-
-/** Listings that wait for a decision, the longest waiting first. */
-export async function listWaitingListings(
-  tx: Tx,
-  filter: ReviewFilter,
-  most: number,
-): Promise<ListingRow[]> {
-  return waiting(tx, filter)
-    .selectAll()
-    .orderBy('listed_at')
-    .orderBy('trust_listing_id')
-    .limit(most)
-    .execute()
-}
-
-export const countWaitingListings = (tx: Tx, filter: ReviewFilter): Promise<number> =>
-  countOf(waiting(tx, filter))
 
 /** The badges of agents with a public listing; any other agent has none. */
 export async function badgesOf(

@@ -9,15 +9,17 @@ import {
 import type { Database } from '../schema/schema.ts'
 import type { Tx } from './db.ts'
 
-type Table = keyof Database
-type Row<Of extends Table> = Selectable<Database[Of]>
+export type Table = keyof Database
+export type Row<Of extends Table> = Selectable<Database[Of]>
 /** A row as it is stored; what is missing has a default. */
 export type NewRow<Of extends Table> = InsertObject<Database, Of>
-type Column<Of extends Table> = keyof Row<Of> & string
+export type Column<Of extends Table> = keyof Row<Of> & string
 /** Columns with what they hold in the rows that are meant: a value, one of several, or null. */
-type Key<Of extends Table> = {
+export type Key<Of extends Table> = {
   readonly [Each in Column<Of>]?: Row<Of>[Each] | readonly Row<Of>[Each][]
 }
+/** Columns with what they become. */
+export type Change<Of extends Table> = UpdateObject<Database, Of>
 /** Columns to order by, the first before the others. */
 type Order<Of extends Table> = readonly (Column<Of> | `${Column<Of>} desc`)[]
 
@@ -104,6 +106,31 @@ export async function countUpTo<DB, TB extends keyof DB, Chosen>(
   return (await counted.execute(tx)).rows[0]?.count ?? 0
 }
 
+/** What a list reads: its columns, what they come from and the order. */
+type Listed = {
+  columns: RawBuilder<unknown>
+  from: RawBuilder<unknown>
+  order: RawBuilder<unknown>
+}
+export type Page = { readonly offset: number; readonly limit: number }
+
+/** A page of rows, and the number of all; at most `most` are counted. */
+export async function readPage<Read>(
+  tx: Tx,
+  { columns, from, order }: Listed,
+  { offset, limit, most }: Page & { readonly most?: number },
+): Promise<{ rows: Read[]; total: number }> {
+  const rows = sql<Read>`select ${columns} ${from} order by ${order} offset ${offset} limit ${limit}`
+  const counted = sql<{ total: number }>`
+    select count(*)::int as total from (select 1 ${from} limit ${most ?? null}) counted`
+  const [read, total] = [await rows.execute(tx), await counted.execute(tx)]
+  return { rows: read.rows, total: total.rows[0]?.total ?? 0 }
+}
+
+/** The condition that a column holds a value; what is undefined leaves every row. */
+export const isGiven = (column: string, value: unknown): RawBuilder<boolean> =>
+  value === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${value}`
+
 /** The number of these rows, up to `COUNTED_MAX`, as a value of a query. */
 export const upTo = (rows: string): RawBuilder<number> =>
   sql.raw(`(select count(*)::int from (${rows} limit ${COUNTED_MAX}) counted)`)
@@ -174,7 +201,7 @@ export async function updateRows<Of extends Table>(
   tx: Tx,
   table: Of,
   key: Key<Of>,
-  change: UpdateObject<Database, Of>,
+  change: Change<Of>,
 ): Promise<void> {
   await sql`update ${sql.table(table)} set ${become(change)} where ${holds(key)}`.execute(tx)
 }
@@ -184,7 +211,7 @@ export async function changeRow<Of extends Table>(
   tx: Tx,
   table: Of,
   key: Key<Of>,
-  change: UpdateObject<Database, Of>,
+  change: Change<Of>,
 ): Promise<Row<Of>> {
   const query = sql<Row<Of>>`
     update ${sql.table(table)} set ${become(change)} where ${holds(key)} returning *`

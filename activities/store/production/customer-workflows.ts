@@ -1,10 +1,8 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { WorkflowState } from '#domain/production/customer-workflow.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import { countOf, findRow, insertOnce, lockRow, requireRow, updateRows } from '../postgres/rows.ts'
-import type { ReviewFilter } from '../reviews/review-decisions.ts'
-import { noAmount, waitingAs } from '../reviews/waiting-filter.ts'
+import { waitingRows } from '../reviews/waiting.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type CustomerWorkflowRow = Selectable<Database['customer_workflows']>
@@ -173,24 +171,11 @@ export async function endFiring(tx: Tx, firingId: string, outcome: Outcome): Pro
   return requireRow(tx, 'workflow_firings', { firing_id: firingId })
 }
 
-const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
-  tx
-    .selectFrom('customer_workflows')
-    .where('state', '=', 'waiting')
-    .where(waitingAs(waits, { since: 'state_since', amount: noAmount }))
-    .$if(subjectId !== undefined, (query) => query.where('workflow_id', '=', String(subjectId)))
-    .$if(state !== undefined && state !== 'waiting', (query) => query.where(sql<boolean>`false`))
-    .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
-
-/** Workflows that wait for a review, longest first. */
-export async function listWaitingWorkflows(
-  tx: Tx,
-  filter: ReviewFilter,
-  most: number,
-): Promise<CustomerWorkflowRow[]> {
-  return waiting(tx, filter).selectAll().orderBy('state_since').limit(most).execute()
-}
-
-export async function countWaitingWorkflows(tx: Tx, filter: ReviewFilter): Promise<number> {
-  return countOf(waiting(tx, filter))
-}
+/** Workflows that wait for a review. */
+export const waitingWorkflows = waitingRows('customer_workflows', {
+  key: 'workflow_id',
+  state: ['state', 'waiting'],
+  since: 'state_since',
+  rail: (rail) => sql`rail = ${rail}`,
+  only: true,
+})

@@ -3,17 +3,8 @@ import { type Candidate, type CandidateState, candidateId } from '#domain/resolv
 import type { Inspection } from '#domain/resolver/inspection.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import {
-  changeRow,
-  countOf,
-  findRow,
-  listRows,
-  lockRow,
-  now,
-  updateRows,
-} from '../postgres/rows.ts'
-import type { ReviewFilter } from '../reviews/review-decisions.ts'
-import { noAmount, waitingAs } from '../reviews/waiting-filter.ts'
+import { changeRow, findRow, listRows, lockRow, now, updateRows } from '../postgres/rows.ts'
+import { waitingRows } from '../reviews/waiting.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ServiceRow = Selectable<Database['services']>
@@ -137,24 +128,9 @@ export function decideService(
 export const listApproved = (tx: Tx, most: number) =>
   listRows(tx, 'services', { state: 'approved' }, ['state_since desc', 'service_id'], most)
 
-const matching = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
-  tx
-    .selectFrom('services')
-    .where(sql<boolean>`state = ${state ?? 'observed'}`)
-    .where(waitingAs(waits, { since: 'state_since', amount: noAmount }))
-    .$if(subjectId !== undefined, (query) => query.where('service_id', '=', String(subjectId)))
-    .$if(rail !== undefined, (query) => query.where(sql<boolean>`false`))
-
-/** Services in a state, by default the undecided ones, longest waiting first. */
-export function listCandidates(tx: Tx, filter: ReviewFilter, most: number): Promise<ServiceRow[]> {
-  return matching(tx, filter)
-    .selectAll()
-    .orderBy('state_since')
-    .orderBy('service_id')
-    .limit(most)
-    .execute()
-}
-
-export async function countServices(tx: Tx, filter: ReviewFilter): Promise<number> {
-  return countOf(matching(tx, filter))
-}
+/** Services that wait for a decision. */
+export const waitingServices = waitingRows('services', {
+  key: 'service_id',
+  state: ['state', 'observed'],
+  since: 'state_since',
+})

@@ -1,8 +1,8 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import { changeRow, countOf, findFirst, findRow, lockRow } from '../postgres/rows.ts'
-import { type Reviewed, type ReviewFilter, reviewedAs } from '../reviews/review-decisions.ts'
-import { noAmount, waitingAs } from '../reviews/waiting-filter.ts'
+import { type Reviewed, reviewedAs } from '../reviews/review-decisions.ts'
+import { waitingRows } from '../reviews/waiting.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type ClearingRow = Selectable<Database['clearings']>
@@ -39,32 +39,11 @@ export async function countWaitingOf(tx: Tx, agentId: string): Promise<number> {
   )
 }
 
-const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
-  tx
-    .selectFrom('clearings')
-    .innerJoin('tasks', 'tasks.task_id', 'clearings.task_id')
-    .where(sql<boolean>`review_state = ${state ?? 'waiting'}`)
-    .where(waitingAs(waits, { since: 'made_at', amount: noAmount }))
-    .$if(subjectId !== undefined, (query) => query.where('clearing_id', '=', String(subjectId)))
-    .$if(rail !== undefined, (query) => query.where(sql<boolean>`tasks.rail = ${rail}`))
-
-export type WaitingClearing = ClearingRow & { rail: string }
-
-/** Clearings that wait for a person, longest waiting first. */
-export async function listWaitingClearings(
-  tx: Tx,
-  filter: ReviewFilter,
-  most: number,
-): Promise<WaitingClearing[]> {
-  return waiting(tx, filter)
-    .selectAll('clearings')
-    .select('tasks.rail')
-    .orderBy('made_at')
-    .orderBy('clearing_id')
-    .limit(most)
-    .execute()
-}
-
-export async function countWaitingClearings(tx: Tx, filter: ReviewFilter): Promise<number> {
-  return countOf(waiting(tx, filter))
-}
+/** Clearings that wait for a person. */
+export const waitingClearings = waitingRows('clearings', {
+  key: 'clearing_id',
+  state: ['review_state', 'waiting'],
+  since: 'made_at',
+  rail: (rail) =>
+    sql`exists (select from tasks t where t.task_id = clearings.task_id and t.rail = ${rail})`,
+})

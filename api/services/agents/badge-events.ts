@@ -11,8 +11,8 @@ import {
   findBadgeEvent,
   insertBadgeEvent,
   type ListingRow,
+  listings,
   monthsFromNow,
-  updateListing,
 } from '../../../activities/store/listings/listings.ts'
 import {
   findReference,
@@ -132,7 +132,7 @@ async function write(
   await insertBadgeEvent(tx, { ...row, payment_reference_id, receipt_id: receiptId(jws) })
   const months = event === 'settled' ? (await requireQuote(tx, quote_id ?? '')).units : undefined
   const until = months === undefined ? {} : { active_until: monthsFromNow(months) }
-  await updateListing(tx, trust_listing_id, { trust_badge_state: to, fee_event_id, ...until })
+  await listings.update(tx, trust_listing_id, { trust_badge_state: to, fee_event_id, ...until })
   return receiptView(jws)
 }
 

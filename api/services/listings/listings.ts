@@ -10,19 +10,18 @@ import { claimQuote, requirePayable, requireQuote } from '../../../activities/cr
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { agentOfReceipt } from '../../../activities/store/commerce/records.ts'
 import {
-  countListings,
   countListingsToday,
-  findListing,
-  insertListing,
   type ListingFilter,
   type ListingRow,
+  listings,
   listListings,
-  lockListing,
   type ShownListing,
-  updateListing,
 } from '../../../activities/store/listings/listings.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import type { Page } from '../../../activities/store/postgres/rows.ts'
 import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
+import { Listing } from '../../shapes/listings.ts'
+import { viewOf } from '../../view.ts'
 import {
   assertApproved,
   type BadgeEventAsked,
@@ -36,8 +35,13 @@ import type { ReceiptService } from '../receipts/verification.ts'
 import { isDelivered } from '../tasks/outcome.ts'
 
 type ListingDeps = PaymentDeps & { receipts: Pick<ReceiptService, 'verify'> }
-type Described = { display_name: string; summary: string; rails: RailKey[] }
-type NewListing = Described & { agentId: string; receiptIds: readonly string[]; callId: string }
+type NewListing = {
+  display_name: string
+  summary: string
+  rails: RailKey[]
+  evidence_receipt_ids: string[]
+}
+type By = { agentId: string; callId: string }
 
 /** Decision: how many listings an agent may make within a day. */
 const LISTINGS_PER_DAY = 3
@@ -60,12 +64,8 @@ export class TrustListingService {
   }
 
   /** A page of what the reader may see. */
-  async list(filter: ListingFilter, page: { offset: number; limit: number }) {
-    const { db } = this.deps
-    const [rows, total] = await Promise.all([
-      listListings(db, filter, page),
-      countListings(db, filter),
-    ])
+  async list(filter: ListingFilter, page: Page) {
+    const { rows, total } = await listListings(this.deps.db, filter, page)
     return { items: rows.map(listingView), ...page, total }
   }
 
@@ -75,7 +75,8 @@ export class TrustListingService {
   }
 
   /** A listing that waits for an operator. 409 `already_exists`, 422 `receipt_invalid`, 429 `rate_limited`. */
-  async create({ agentId, receiptIds, callId, ...described }: NewListing) {
+  async create({ evidence_receipt_ids, ...described }: NewListing, { agentId, callId }: By) {
+    const receiptIds = [...new Set(evidence_receipt_ids)]
     const checks = await Promise.all(receiptIds.map((id) => this.#check(id, agentId)))
     if (checks.some(({ ok }) => !ok))
       throw refuse('receipt_invalid', {
@@ -87,7 +88,7 @@ export class TrustListingService {
     return answerOnce(this.deps, call, async (tx) => {
       if ((await countListingsToday(tx, agentId)) >= LISTINGS_PER_DAY) throw tooMany()
       const listing = { trust_listing_id, agent_id: agentId, ...described }
-      const row = await insertListing(tx, { ...listing, checks: JSON.stringify(checks) })
+      const row = await listings.insertNew(tx, { ...listing, checks: JSON.stringify(checks) })
       if (row === undefined)
         throw refuse('already_exists', { detail: 'the agent has a listing that is not rejected' })
       return { listing: await ownView(tx, trust_listing_id), checks }
@@ -114,7 +115,7 @@ export class TrustListingService {
       if (from === 'planned') await assertUnpaid(tx, listing)
       const quote = await quoteBadge(this.deps, tx, agentId, months)
       const set = { trust_badge_state, quote_id: quote.quote_id, commercial_plan_id: null }
-      await updateListing(tx, listingId, set)
+      await listings.update(tx, listingId, set)
       return { quote: badgeQuoteView(quote), listing: await ownView(tx, listingId) }
     })
   }
@@ -134,7 +135,7 @@ export class TrustListingService {
           'plan',
         )
         const commercial_plan_id = `cpl_${digestOf({ listing: listingId, quote: quoteId })}`
-        await updateListing(tx, listingId, { trust_badge_state, commercial_plan_id })
+        await listings.update(tx, listingId, { trust_badge_state, commercial_plan_id })
       }
       const challenge = await requirePayable(tx, quoteId)
       const view = { ...challengeView(this.deps, challenge), mandate: null }
@@ -145,7 +146,7 @@ export class TrustListingService {
   /** Records an event of the fee; a payment that is not decided yet is checked first. */
   async record(asked: BadgeEventAsked & { callId: string }) {
     const { db } = this.deps
-    const listing = await findListing(db, asked.listingId)
+    const listing = await listings.find(db, asked.listingId)
     const payment =
       listing?.quote_id == null ? undefined : await paymentOfPlan(db, listing.quote_id)
     if (payment !== undefined && listing?.agent_id === (asked.agentId ?? listing?.agent_id))
@@ -170,15 +171,14 @@ const unknownReceipt = {
 
 /** The locked listing of this agent, or of any agent where none is named; 404. */
 async function ownListing(tx: Tx, listingId: string, agentId?: string): Promise<ListingRow> {
-  const listing = await lockListing(tx, listingId)
-  if (listing === undefined || (agentId !== undefined && listing.agent_id !== agentId))
-    throw unknown()
+  const listing = await listings.requireLocked(tx, listingId)
+  if (agentId !== undefined && listing.agent_id !== agentId) throw listings.unknown()
   return listing
 }
 
 async function seen(tx: Tx, filter: ListingFilter) {
-  const [row] = await listListings(tx, filter, { offset: 0, limit: 1 })
-  if (row === undefined) throw unknown()
+  const [row] = (await listListings(tx, filter, { offset: 0, limit: 1 })).rows
+  if (row === undefined) throw listings.unknown()
   return listingView(row)
 }
 
@@ -195,22 +195,13 @@ async function assertUnpaid(tx: Tx, { quote_id }: ListingRow): Promise<void> {
   })
 }
 
-const listingView = (row: ShownListing) => ({
-  trust_listing_id: row.trust_listing_id,
-  commercial_plan_id: row.commercial_plan_id,
-  trust_badge_state: row.badge_now,
-  fee_event_id: row.fee_event_id,
-  agent_id: row.agent_id,
-  display_name: row.display_name,
-  summary: row.summary,
-  rails: row.rails,
-  evidence: row.checks.map(({ receipt_id, kind }) => ({ receipt_id, kind })),
-  review_state: row.review_state,
-  active_until: row.active_until?.toISOString() ?? null,
-  listed_at: row.listed_at.toISOString(),
-})
+const listingView = (row: ShownListing) =>
+  viewOf(Listing, {
+    ...row,
+    trust_badge_state: row.badge_now,
+    evidence: row.checks.map(({ receipt_id, kind }) => ({ receipt_id, kind })),
+  })
 
-const unknown = () => refuse('not_found', { detail: 'no such listing' })
 const otherQuote = () =>
   refuse('quote_mismatch', {
     detail: 'the listing has another quote or plan now',

@@ -62,7 +62,11 @@ export type DecisionTerms = {
 }
 
 /** The state after a decision, and what its receipt also says. */
-type Decided = { state: string; view: Record<string, unknown>; facts?: Record<string, unknown> }
+export type Decided = {
+  state: string
+  view: Record<string, unknown>
+  facts?: Record<string, unknown>
+}
 
 /**
  * One kind of subject that operators decide about. `decide` runs in the transaction that records the decision. It locks the subject,

@@ -4,44 +4,41 @@ import { releaseOfWorkflow } from '../../../activities/authority/released.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   type CustomerWorkflowRow,
-  countWaitingWorkflows,
   findWorkflow,
-  listWaitingWorkflows,
   lockWorkflow,
   moveWorkflow,
+  waitingWorkflows,
 } from '../../../activities/store/production/customer-workflows.ts'
 import { findProductionWrite } from '../../../activities/store/production/production-writes.ts'
-import { notAllowed, unknownSubject } from './evidence.ts'
-import type { ReviewSubject, WaitingSubject } from './subject.ts'
+import { reviewOf } from './record-subject.ts'
 import { agentEvidence } from './task-evidence.ts'
 
 /** Workflows of customers: approved, they fire by their schedule; each run still waits for its own reviews. */
-export const workflowSubject: ReviewSubject = {
+export const workflowSubject = reviewOf<CustomerWorkflowRow>({
   kind: 'workflow',
-  list: async (tx, filter, most) =>
-    (await listWaitingWorkflows(tx, filter, most)).map((row) => ({
-      since: row.created_at,
-      describe: async () => listed(row),
-    })),
-  count: countWaitingWorkflows,
-  evidence: async (tx, workflowId) => {
-    const row = await findWorkflow(tx, workflowId)
-    return row && { since: row.created_at, content: await contentOf(tx, row) }
-  },
-  decide: async (tx, { subjectId: workflowId, decision, decisionId }, assert) => {
-    const row = await lockWorkflow(tx, workflowId)
-    if (row === undefined) throw unknownSubject('no such workflow')
-    await assert.waitsSince(row.created_at)
-    const allowed = workflowDecisions(row.state)
-    if (!allowed.includes(decision)) throw notAllowed(`the workflow is ${row.state}`, allowed)
-    await assert.evidenceSeen()
+  name: 'workflow',
+  rows: { find: findWorkflow, lock: lockWorkflow, waiting: waitingWorkflows },
+  since: ({ created_at }) => created_at,
+  state: ({ state }) => state,
+  allowed: ({ state }) => workflowDecisions(state),
+  line: ({ workflow_id, rail, ...row }) => ({
+    subject_id: workflow_id,
+    rail,
+    summary: `Schedule ${row.cadence} ${rail} ${row.tier} runs for ${row.customer_account}: ${row.name}`,
+    evidence_links: [
+      { host: 'base', path: `/api/customer-workflow-production?workflow_id=${workflow_id}` },
+    ],
+  }),
+  content: contentOf,
+  decide: async (tx, row, { decision, decisionId }) => {
+    const { workflow_id, input_sha256 } = row
     const state = decision === 'approve' ? 'active' : 'rejected'
-    await moveWorkflow(tx, workflowId, { state, decision_id: decisionId })
+    await moveWorkflow(tx, workflow_id, { state, decision_id: decisionId })
     const released_usd = state === 'rejected' ? await releaseOfWorkflow(tx, row) : 0
-    const facts = { input_sha256: row.input_sha256, ...(released_usd > 0 && { released_usd }) }
-    return { state, view: { workflow_id: workflowId, state }, facts }
+    const facts = { input_sha256, ...(released_usd > 0 && { released_usd }) }
+    return { state, view: { workflow_id, state }, facts }
   },
-}
+})
 
 async function contentOf(tx: Tx, row: CustomerWorkflowRow) {
   const { name, customer_account, cadence, rail, tier, wallet_id, callback_url, state } = row
@@ -57,27 +54,5 @@ async function contentOf(tx: Tx, row: CustomerWorkflowRow) {
     input: row.input,
     checks: write?.checks,
     history: { state, created_at: row.created_at.toISOString() },
-  }
-}
-
-function listed({
-  workflow_id,
-  state,
-  created_at,
-  rail,
-  ...row
-}: CustomerWorkflowRow): WaitingSubject {
-  return {
-    subject_kind: 'workflow',
-    subject_id: workflow_id,
-    state,
-    waiting_since: created_at.toISOString(),
-    rail,
-    summary: `Schedule ${row.cadence} ${rail} ${row.tier} runs for ${row.customer_account}: ${row.name}`,
-    evidence_links: [
-      { host: 'base', path: `/api/customer-workflow-production?workflow_id=${workflow_id}` },
-    ],
-    amount_usd: null,
-    allowed_decisions: workflowDecisions(state),
   }
 }

@@ -1,0 +1,44 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { RailKey } from '#domain/rails/rail.ts'
+import type { Tx } from '../postgres/db.ts'
+import type { Row, Table } from '../postgres/rows.ts'
+import type { ReviewFilter } from './review-decisions.ts'
+import { noAmount, waitingAs } from './waiting-filter.ts'
+
+/** How rows of a table wait for a decision. */
+type Waiting = {
+  key: string
+  /** The column of the state, and the state that waits. */
+  state: readonly [column: string, waits: string]
+  /** The column of the time since when a row waits. */
+  since: string
+  amount?: (minUsd: string) => RawBuilder<boolean>
+  /** Whether a row is of a rail; without it none is. */
+  rail?: (rail: RailKey) => RawBuilder<unknown>
+  /** Rows that were decided are not listed, whatever state is named. */
+  only?: true
+}
+
+/** The rows that wait for a decision, the longest waiting first; of a named state also those that were decided. */
+export function waitingRows<Of extends Table>(
+  table: Of,
+  { key, state: [column, waits], since, amount = noAmount, rail: ofRail = noRail, only }: Waiting,
+) {
+  const chosen = ({ subjectId, state, rail, ...filter }: ReviewFilter) => sql`
+    from ${sql.table(table)} where ${sql.ref(column)} = ${state ?? waits}
+      and (${only !== true} or ${sql.ref(column)} = ${waits}) and ${waitingAs(filter, { since, amount })}
+      and ${subjectId === undefined ? sql`true` : sql`${sql.ref(key)} = ${subjectId}`}
+      and ${rail === undefined ? sql`true` : ofRail(rail)}`
+  return {
+    async list(tx: Tx, filter: ReviewFilter, most: number): Promise<Row<Of>[]> {
+      const order = sql`order by ${sql.ref(since)}, ${sql.ref(key)} limit ${most}`
+      return (await sql<Row<Of>>`select * ${chosen(filter)} ${order}`.execute(tx)).rows
+    },
+    async count(tx: Tx, filter: ReviewFilter): Promise<number> {
+      const counted = sql<{ count: number }>`select count(*)::int as count ${chosen(filter)}`
+      return (await counted.execute(tx)).rows[0]?.count ?? 0
+    },
+  }
+}
+
+const noRail = (): RawBuilder<boolean> => sql<boolean>`false`
