@@ -114,17 +114,26 @@ type Listed = {
 }
 export type Page = { readonly offset: number; readonly limit: number }
 
+/** A page of rows. */
+export async function readRows<Read>(
+  tx: Tx,
+  { columns, from, order }: Listed,
+  { offset, limit }: Page,
+): Promise<Read[]> {
+  const page = sql<Read>`select ${columns} ${from} order by ${order} offset ${offset} limit ${limit}`
+  return (await page.execute(tx)).rows
+}
+
 /** A page of rows, and the number of all; at most `most` are counted. */
 export async function readPage<Read>(
   tx: Tx,
-  { columns, from, order }: Listed,
-  { offset, limit, most }: Page & { readonly most?: number },
+  listed: Listed,
+  { most, ...page }: Page & { readonly most?: number },
 ): Promise<{ rows: Read[]; total: number }> {
-  const rows = sql<Read>`select ${columns} ${from} order by ${order} offset ${offset} limit ${limit}`
+  const rows = await readRows<Read>(tx, listed, page)
   const counted = sql<{ total: number }>`
-    select count(*)::int as total from (select 1 ${from} limit ${most ?? null}) counted`
-  const [read, total] = [await rows.execute(tx), await counted.execute(tx)]
-  return { rows: read.rows, total: total.rows[0]?.total ?? 0 }
+    select count(*)::int as total from (select 1 ${listed.from} limit ${most ?? null}) counted`
+  return { rows, total: (await counted.execute(tx)).rows[0]?.total ?? 0 }
 }
 
 /** The condition that a column holds a value; what is undefined leaves every row. */

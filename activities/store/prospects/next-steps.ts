@@ -1,13 +1,10 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
-import { insertRow, type NewRow } from '../postgres/rows.ts'
-import type { Database } from '../schema/schema.ts'
+import { record } from '../postgres/record.ts'
+import type { Row } from '../postgres/rows.ts'
 
-type NextStepRow = Selectable<Database['paid_next_steps']>
-
-export const insertNextStep = (tx: Tx, step: NewRow<'paid_next_steps'>) =>
-  insertRow(tx, 'paid_next_steps', step)
+export const nextSteps = record('paid_next_steps', 'quote_id', 'next step')
 
 export type Delivered = {
   task_id: string
@@ -45,7 +42,7 @@ export type Takers = { key: 'prospect_id' | 'pilot_id'; ids: readonly string[] }
 const paidRunsOf = { prospect_id: 'prospect_paid_runs', pilot_id: 'pilot_paid_runs' } as const
 
 export type Offer = Pick<
-  NextStepRow,
+  Row<'paid_next_steps'>,
   'quote_id' | 'return_package_id' | 'usage_receipt_id' | 'note'
 > & {
   taker: string

@@ -1,16 +1,30 @@
-import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import {
   type ProspectState,
   prospectStates,
   type SprintCounts,
 } from '#domain/prospects/prospect.ts'
 import type { Tx } from '../postgres/db.ts'
-import { COUNTED_MAX, insertOnce, insertRow, lockRow, upTo } from '../postgres/rows.ts'
+import { record } from '../postgres/record.ts'
+import {
+  COUNTED_MAX,
+  insertOnce,
+  insertRow,
+  isGiven,
+  listRows,
+  type Page,
+  type Row,
+  readRows,
+  upTo,
+} from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 /** A prospect with the state in which it is now. */
-export type ProspectRow = Selectable<Database['prospects']> & { state_now: ProspectState }
-export type ProspectEventRow = Selectable<Database['prospect_events']>
+export type ProspectRow = Row<'prospects'> & { state_now: ProspectState }
+export type ProspectEventRow = Row<'prospect_events'>
+
+/** Another one with the agent and account of a prospect is not stored. */
+export const prospects = record('prospects', 'prospect_id', 'prospect')
 
 /** Keeps the end of a sprint away while something of it is recorded; the end takes the lock alone. */
 export async function holdSprint(tx: Tx, alone = false): Promise<void> {
@@ -19,32 +33,6 @@ export async function holdSprint(tx: Tx, alone = false): Promise<void> {
     ? sql`select pg_advisory_xact_lock(${key})`
     : sql`select pg_advisory_xact_lock_shared(${key})`
   ).execute(tx)
-}
-
-/** Stores a prospect. Returns undefined where another one has its agent and account. */
-export async function insertProspect(
-  tx: Tx,
-  prospect: Insertable<Database['prospects']>,
-): Promise<{ prospect_id: string } | undefined> {
-  return tx
-    .insertInto('prospects')
-    .values(prospect)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('prospect_id')
-    .executeTakeFirst()
-}
-
-/** The stored row, locked for the rest of the transaction. */
-export const lockProspect = (tx: Tx, prospectId: string) =>
-  lockRow(tx, 'prospects', { prospect_id: prospectId })
-
-export async function updateProspect(
-  tx: Tx,
-  prospectId: string,
-  changes: UpdateObject<Database, 'prospects'>,
-): Promise<void> {
-  const changed = { ...changes, state_since: sql<Date>`clock_timestamp()` }
-  await tx.updateTable('prospects').set(changed).where('prospect_id', '=', prospectId).execute()
 }
 
 /** Binds a prospect to whose paid runs are its own; false where it is bound, or another has this agent and account. */
@@ -82,29 +70,18 @@ export type ProspectFilter = {
   states?: readonly ProspectState[] | undefined
 }
 
-const shown = (tx: Tx, { prospectId, states }: ProspectFilter) =>
-  tx
-    .selectFrom('prospects')
-    .innerJoin('prospects_now', 'prospects_now.prospect_id', 'prospects.prospect_id')
-    .$if(prospectId !== undefined, (query) =>
-      query.where('prospects.prospect_id', '=', String(prospectId)),
-    )
-    .$if(states !== undefined, (query) => query.where('state_now', 'in', states ?? []))
-
 /** A page of prospects, the newest first. */
-export async function listProspects(
+export function listProspects(
   tx: Tx,
-  filter: ProspectFilter,
-  { offset, limit }: { offset: number; limit: number },
+  { prospectId, states }: ProspectFilter,
+  page: Page,
 ): Promise<ProspectRow[]> {
-  return shown(tx, filter)
-    .selectAll('prospects')
-    .select('state_now')
-    .orderBy('created_at', 'desc')
-    .orderBy('prospects.prospect_id')
-    .offset(offset)
-    .limit(limit)
-    .execute()
+  const from = sql`from prospects join prospects_now using (prospect_id)
+    where ${isGiven('prospect_id', prospectId)}
+      and ${states === undefined ? sql`true` : sql`state_now = any(${[...states]})`}`
+  const columns = sql`prospects.*, state_now`
+  const order = sql`created_at desc, prospect_id`
+  return readRows<ProspectRow>(tx, { columns, from, order }, page)
 }
 
 /** The number of prospects by their state now. */
@@ -124,13 +101,7 @@ export async function listProspectEvents(
   prospectIds: readonly string[],
 ): Promise<ProspectEventRow[]> {
   if (prospectIds.length === 0) return []
-  return tx
-    .selectFrom('prospect_events')
-    .selectAll()
-    .where('prospect_id', 'in', [...prospectIds])
-    .orderBy('prospect_id')
-    .orderBy('seq')
-    .execute()
+  return listRows(tx, 'prospect_events', { prospect_id: prospectIds }, ['prospect_id', 'seq'])
 }
 
 export type Sprint = { sprint: number; started_at: Date | null; actual: SprintCounts }

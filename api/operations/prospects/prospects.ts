@@ -9,13 +9,14 @@ import { Rail } from '../../shapes/agents.ts'
 import { Tier } from '../../shapes/payments.ts'
 import { PilotId } from '../../shapes/pilots.ts'
 import {
-  binding,
-  Channel,
+  NewProspect,
   numbers,
   Prospect,
   ProspectId,
+  ProspectMove,
   ProspectState,
   recorded,
+  SentMessage,
   SPRINT_PATH,
   Sprint,
   SprintId,
@@ -32,11 +33,7 @@ export const createProspect = operation({
   errors: ['not_found', 'already_bound', 'forbidden_material'],
   input: z.strictObject({
     mode: z.literal('create_prospect'),
-    label: freeText(160, 1),
-    channel: Channel,
-    rail: Rail.optional(),
-    contact_reference: freeText(160, 1).optional(),
-    ...binding,
+    ...NewProspect.shape,
     idempotency_key: IdempotencyKey,
   }),
   output: recorded,
@@ -78,10 +75,7 @@ export const recordMessageSent = operation({
   errors: ['not_found', 'wrong_state'],
   input: z.strictObject({
     mode: z.literal('record_message_sent'),
-    prospect_id: ProspectId,
-    message_sha256: Digest,
-    sent_at: Time,
-    channel: Channel.optional().meta({ description: 'That of the prospect unless given.' }),
+    ...SentMessage.shape,
     idempotency_key: IdempotencyKey,
   }),
   output: recorded,
@@ -213,19 +207,7 @@ export const updateProspectState = operation({
   errors: ['not_found', 'not_ready', 'wrong_state', 'already_bound', 'forbidden_material'],
   input: z.strictObject({
     mode: z.literal('update_prospect_state'),
-    prospect_id: ProspectId,
-    to: ProspectState,
-    reason: freeText(500, 1).optional(),
-    received: z
-      .strictObject({ message_sha256: Digest, channel: Channel, received_at: Time })
-      .optional()
-      .meta({
-        description: 'What the prospect wrote, as you received it; recorded with the move.',
-      }),
-    conversation_sha256: Digest.optional().meta({
-      description: 'Cites what the prospect wrote, as it was recorded before.',
-    }),
-    ...binding,
+    ...ProspectMove.shape,
     idempotency_key: IdempotencyKey,
   }),
   output: recorded,

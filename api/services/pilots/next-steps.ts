@@ -24,9 +24,9 @@ import {
   type Delivered,
   deliveredTo,
   hasLiveOffer,
-  insertNextStep,
   listConversions,
   listOffers,
+  nextSteps,
   type Offer,
   type PaidRun,
   type Takers,
@@ -34,7 +34,7 @@ import {
 import {
   countProspects,
   listProspects,
-  lockProspect,
+  prospects as storedProspects,
 } from '../../../activities/store/prospects/prospects.ts'
 import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import type { PaymentDeps } from '../credit/deps.ts'
@@ -132,7 +132,7 @@ export class NextStepService {
       const about = { subject: `ns_${digestOf({ quote: quote_id })}`, kind: 'paid_next_step' }
       const jws = await issueReceipt(deps, tx, { ...about, usage: 'operational', facts })
       const signed = { receipt_id: receiptId(jws), operator, note: note ?? null }
-      await insertNextStep(tx, { quote_id, ...takers, task_id, ...evidence, ...signed })
+      await nextSteps.insert(tx, { quote_id, ...takers, task_id, ...evidence, ...signed })
       const { prospect_id, pilot_id } = takers
       const ready = { state: 'paid_next_step_ready' } as const
       return {
@@ -158,7 +158,7 @@ type TakerOf = {
 async function takerOf(tx: Tx, { prospect_id, pilot_id }: Named): Promise<TakerOf> {
   if (pilot_id !== undefined) return pilotTaker(tx, pilot_id)
   if (prospect_id === undefined) throw new Error('an offer is for a prospect or a pilot')
-  const { agent_id } = (await lockProspect(tx, prospect_id)) ?? {}
+  const { agent_id } = (await storedProspects.lock(tx, prospect_id)) ?? {}
   const { state } = await oneProspect(tx, prospect_id)
   if (state === 'declined') throw refuse('wrong_state', { detail: 'the prospect declined' })
   if (await hasLiveOffer(tx, prospect_id)) throw hasOffer()

@@ -1,67 +1,52 @@
+import type { z } from 'zod'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { move } from '#domain/core/state-table.ts'
 import { accountOf } from '#domain/pilots/pilot.ts'
 import {
-  type Channel,
   isMet,
   isPaid,
-  type ProspectMove,
+  type ProspectMove as Move,
   type ProspectState,
   prospectTransitions,
   type RecordedState,
   sprintTarget,
 } from '#domain/prospects/prospect.ts'
-import type { RailKey } from '#domain/rails/rail.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import type { PilotRow } from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import { now, type Page } from '../../../activities/store/postgres/rows.ts'
 import {
   appendProspectEvent,
   bindProspect,
   countProspects,
   hasWritten,
   holdSprint,
-  insertProspect,
   insertSummary,
   listProspectEvents,
   listProspects,
-  lockProspect,
   type ProspectEventRow,
   type ProspectRow,
+  prospects,
   readSprint,
-  updateProspect,
 } from '../../../activities/store/prospects/prospects.ts'
 import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
+import {
+  type NewProspect,
+  Prospect,
+  ProspectEvent,
+  type ProspectMove,
+  type SentMessage,
+} from '../../shapes/prospects.ts'
+import { viewOf } from '../../view.ts'
 
 type By = { operator: string; callId: string }
-/** Whose paid runs are those of a prospect: of this agent, and of one customer account where it works for several. */
-type Binding = { agent_id?: string | undefined; customer_account?: string | undefined }
-type NewProspect = Binding & {
-  label: string
-  channel: Channel
-  rail?: RailKey | undefined
-  contact_reference?: string | undefined
-}
-type Message = {
-  prospect_id: string
-  message_sha256: string
-  sent_at: string
-  channel?: Channel | undefined
-}
-type Moved = Binding & {
-  prospect_id: string
-  to: ProspectState
-  reason?: string | undefined
-  /** What the prospect wrote, to be recorded now. */
-  received?: { message_sha256: string; channel: Channel; received_at: string } | undefined
-  /** What the prospect wrote, as it was recorded. */
-  conversation_sha256?: string | undefined
-}
+type Moved = z.output<typeof ProspectMove>
+type Binding = Pick<z.output<typeof NewProspect>, 'agent_id' | 'customer_account'>
 const CLOCK_SKEW_MS = 300_000
 
 /** Prospects and the sprint that counts them; what is paid follows from payments and runs alone. */
@@ -77,13 +62,13 @@ export class ProspectService {
     return sprintView(this.deps.db)
   }
 
-  create(asked: NewProspect, { operator, callId }: By) {
+  create(asked: z.output<typeof NewProspect>, { operator, callId }: By) {
     const { label, channel, rail = null, contact_reference = null, ...binding } = asked
     const prospect_id = `ps_${digestOf({ call: callId })}`
     const described = { label, channel, rail, contact_reference }
     return this.#once(callId, { prospect_id, status: 201 }, async (tx) => {
       const bound = await bindingOf(tx, binding)
-      if ((await insertProspect(tx, { prospect_id, ...described, ...bound })) === undefined)
+      if ((await prospects.insertNew(tx, { prospect_id, ...described, ...bound })) === undefined)
         throw boundElsewhere()
       const event = { prospect_id, state: 'identified', operator } as const
       await appendProspectEvent(tx, { ...event, event: 'created' })
@@ -93,7 +78,7 @@ export class ProspectService {
 
   /** Counts a message once; a repeat of the same one changes nothing. 404, 409 `wrong_state`, 400 for a time to come. */
   messageSent(
-    { prospect_id, message_sha256, sent_at, channel }: Message,
+    { prospect_id, message_sha256, sent_at, channel }: z.output<typeof SentMessage>,
     { operator, callId }: By,
   ) {
     return this.#once(callId, { prospect_id, status: 200 }, async (tx) => {
@@ -137,7 +122,7 @@ export class ProspectService {
     })
   }
 
-  async list(state: ProspectState | undefined, page: { offset: number; limit: number }) {
+  async list(state: ProspectState | undefined, page: Page) {
     const { db } = this.deps
     const rows = await listProspects(db, { states: state && [state] }, page)
     const events = await listProspectEvents(
@@ -191,7 +176,7 @@ async function sprintView(tx: Tx) {
 
 export async function oneProspect(tx: Tx, prospectId: string) {
   const [row] = await listProspects(tx, { prospectId }, { offset: 0, limit: 1 })
-  if (row === undefined) throw unknown()
+  if (row === undefined) throw prospects.unknown()
   return prospectView(row, await listProspectEvents(tx, [prospectId]))
 }
 
@@ -242,8 +227,7 @@ export async function bindInvited(
   if (prospect_id === null) return
   // Alone, so that nothing else binds the same agent and account at once.
   await holdSprint(tx, true)
-  const prospect = await lockProspect(tx, prospect_id)
-  if (prospect === undefined) throw unknown()
+  const prospect = await prospects.requireLocked(tx, prospect_id)
   await bind(tx, prospect, { agent_id, customer_account: accountOf(client), pilot_id })
 }
 
@@ -260,15 +244,14 @@ async function bind(
 }
 
 /** Moves a prospect; one that has paid may still get messages. */
-async function moved(tx: Tx, prospectId: string, event: ProspectMove) {
-  const prospect = await lockProspect(tx, prospectId)
-  if (prospect === undefined) throw unknown()
+async function moved(tx: Tx, prospectId: string, event: Move) {
+  const prospect = await prospects.requireLocked(tx, prospectId)
   const state = move('the prospect', prospectTransitions, prospect.state, event)
-  if (state !== prospect.state) await updateProspect(tx, prospectId, { state })
+  if (state !== prospect.state) await prospects.update(tx, prospectId, { state, state_since: now })
   return { state, prospect }
 }
 
-function movedBy(to: ProspectState): ProspectMove {
+function movedBy(to: ProspectState): Move {
   if (to === 'replied' || to === 'qualified' || to === 'declined') return to
   throw refuse('wrong_state', {
     detail: `${to} follows from records, and is not recorded`,
@@ -294,23 +277,15 @@ async function bindingOf(
 }
 
 function prospectView(row: ProspectRow, events: readonly ProspectEventRow[]) {
-  const { prospect_id, label, channel, rail, contact_reference, agent_id, customer_account } = row
   const history = events
-    .filter((event) => event.prospect_id === prospect_id)
-    .map(({ sent_at, at, prospect_id: _id, ...event }) => ({
-      ...event,
-      sent_at: sent_at?.toISOString() ?? null,
-      at: at.toISOString(),
-    }))
-  const known = { prospect_id, label, channel, rail, contact_reference, agent_id, customer_account }
+    .filter(({ prospect_id }) => prospect_id === row.prospect_id)
+    .map((event) => viewOf(ProspectEvent, event))
   const state = row.state_now
   const rests = isPaid(state)
     ? history.find(({ event }) => event === 'bound')
     : history.find((entry) => entry.state === state)
-  const rests_on = rests?.seq ?? null
-  return { ...known, state, rests_on, created_at: row.created_at.toISOString(), history }
+  return viewOf(Prospect, { ...row, state, rests_on: rests?.seq ?? null, history })
 }
 
-const unknown = () => refuse('not_found', { detail: 'no such prospect' })
 const boundElsewhere = () =>
   refuse('already_bound', { detail: 'the prospect, or its agent and account, is bound already' })
