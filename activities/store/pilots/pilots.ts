@@ -1,17 +1,34 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import { type PilotState, pilotLimits } from '#domain/pilots/pilot.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
-import { countEach, countOf, findRow, lockRow, requireRow } from '../postgres/rows.ts'
+import { record } from '../postgres/record.ts'
+import {
+  countEach,
+  countOf,
+  countRows,
+  findRow,
+  insertNew,
+  isGiven,
+  now,
+  type Page,
+  type Row,
+  readPage,
+  readRows,
+  requireRow,
+} from '../postgres/rows.ts'
 import type { ReviewFilter } from '../reviews/review-decisions.ts'
 import { amountOf, waitingAs } from '../reviews/waiting-filter.ts'
 import type { Database } from '../schema/schema.ts'
 
-type Stored = Selectable<Database['pilots']>
+type Stored = Row<'pilots'>
 /** A pilot in its state of now, which for one that is ready for its paid next step follows from its payments. */
 export type PilotRow = Omit<Stored, 'state'> & { state: PilotState }
 type NewPilot = Omit<Insertable<Database['pilots']>, 'state' | 'waiting_since'>
 type Changed = Omit<Updateable<Database['pilots']>, 'state_since'>
+
+const pilots = record('pilots', 'pilot_id', 'pilot')
+export const noPilot = pilots.unknown
 
 /**
  * Stores a pilot once; false where it was stored before. `too_many_waiting`: so many intakes of the last day wait for a decision;
@@ -26,17 +43,12 @@ export async function insertPilot(tx: Tx, pilot: NewPilot): Promise<boolean | 't
     if (requested >= pilotLimits.waitingMax && !(await closeOldest(tx))) return 'too_many_waiting'
   }
   const isDecidedElsewhere = pilot.source === 'invitation' || pilot.source === 'controlled'
-  const inserted = await tx
-    .insertInto('pilots')
-    .values({
-      ...pilot,
-      state: firstStates[pilot.source],
-      // An invitation waits for its client, and of a controlled pilot only the order is decided.
-      waiting_since: isDecidedElsewhere ? null : sql<Date>`clock_timestamp()`,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('pilot_id')
-    .executeTakeFirst()
+  const inserted = await insertNew(tx, 'pilots', {
+    ...pilot,
+    state: firstStates[pilot.source],
+    // An invitation waits for its client, and of a controlled pilot only the order is decided.
+    waiting_since: isDecidedElsewhere ? null : now,
+  })
   return inserted !== undefined
 }
 
@@ -50,14 +62,10 @@ const firstStates = {
 const closed = { state: 'closed', waiting_since: null } as const
 const ago = (hours: number) => sql<Date>`clock_timestamp() - ${hours} * interval '1 hour'`
 
-async function closeForgotten(tx: Tx): Promise<void> {
-  await tx
-    .updateTable('pilots')
-    .set({ ...closed, state_since: sql<Date>`clock_timestamp()` })
-    .where('state', '=', 'requested')
-    .where('state_since', '<', ago(24 * pilotLimits.requestedDays))
-    .execute()
-}
+const closeForgotten = (tx: Tx) =>
+  sql`update pilots
+  set state = 'closed', waiting_since = null, state_since = clock_timestamp()
+  where state = 'requested' and state_since < ${ago(24 * pilotLimits.requestedDays)}`.execute(tx)
 
 /** Closes the intake that has waited longest, unless it is younger than a day or is being decided; false where none was closed. */
 async function closeOldest(tx: Tx): Promise<boolean> {
@@ -77,31 +85,36 @@ async function closeOldest(tx: Tx): Promise<boolean> {
 
 type By = { pilot_id: string } | { status_token_sha256: string } | { work_order_id: string }
 
-export const findPilot = async (tx: Tx, by: By) => asNow(tx, await findRow(tx, 'pilots', by))
+export async function findPilot(tx: Tx, by: By): Promise<PilotRow | undefined> {
+  const row = await findRow(tx, 'pilots', by)
+  return row && asNow(tx, row)
+}
 
 /** The row, locked for the rest of the transaction. */
-export const lockPilot = async (tx: Tx, pilotId: string) =>
-  asNow(tx, await lockRow(tx, 'pilots', { pilot_id: pilotId }))
+export async function lockPilot(tx: Tx, pilotId: string): Promise<PilotRow | undefined> {
+  const row = await pilots.lock(tx, pilotId)
+  return row && asNow(tx, row)
+}
+
+/** Throws 404. */
+export const requirePilot = async (tx: Tx, pilotId: string): Promise<PilotRow> =>
+  asNow(tx, await pilots.require(tx, pilotId))
+
+/** The row, locked for the rest of the transaction. Throws 404. */
+export const requireLockedPilot = async (tx: Tx, pilotId: string): Promise<PilotRow> =>
+  asNow(tx, await pilots.requireLocked(tx, pilotId))
 
 /** A row that was read in the state of now. */
-async function asNow(tx: Tx, row: Stored | undefined): Promise<PilotRow | undefined> {
-  if (row?.state !== 'paid_next_step_ready') return row
+async function asNow(tx: Tx, row: Stored): Promise<PilotRow> {
+  if (row.state !== 'paid_next_step_ready') return row
   const { state_now } = await requireRow(tx, 'pilots_now', { pilot_id: row.pilot_id })
   return { ...row, state: state_now }
 }
 
-const pilotsNow = (tx: Tx) =>
-  tx.selectFrom('pilots').innerJoin('pilots_now', 'pilots_now.pilot_id', 'pilots.pilot_id')
-
-const newestFirst = (query: ReturnType<typeof pilotsNow>) =>
-  query
-    .selectAll('pilots')
-    .select('state_now')
-    .orderBy('created_at', 'desc')
-    .orderBy('pilots.pilot_id')
-
-type Now = Stored & { state_now: PilotState }
-const inStateOfNow = ({ state_now, ...row }: Now): PilotRow => ({ ...row, state: state_now })
+const pilotsNow = sql`from pilots join pilots_now using (pilot_id)`
+/** The columns of `PilotRow`: the state of now comes after the stored one. */
+const columns = sql`pilots.*, state_now as state`
+const newestFirst = sql`created_at desc, pilot_id`
 
 const invitedShown = ['pilot_id', 'rail', 'tier', 'state', 'expires_at'] as const
 export type InvitedPilot = Pick<Stored, (typeof invitedShown)[number]> & { isOpen: boolean }
@@ -120,14 +133,8 @@ export const listInvited = (tx: Tx, prospectId: string): Promise<InvitedPilot[]>
 
 /** Changes a locked pilot; a new state begins now. */
 export function changePilot(tx: Tx, pilotId: string, changed: Changed): Promise<PilotRow> {
-  const since =
-    changed.state === undefined ? {} : { state_since: sql<Date>`clock_timestamp()` as never }
-  return tx
-    .updateTable('pilots')
-    .set({ ...changed, ...since })
-    .where('pilot_id', '=', pilotId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const since = changed.state === undefined ? {} : { state_since: now }
+  return pilots.change(tx, pilotId, { ...changed, ...since })
 }
 
 /** How many pilots are in each of these stored states, each up to `COUNTED_MAX`. */
@@ -142,32 +149,23 @@ export async function countPilots<State extends Stored['state']>(
 
 /** How many pilots that had an offer are ready for its payment, and how many have converted. */
 export async function countPaidPilots(tx: Tx): Promise<Record<string, number>> {
-  const rows = await pilotsNow(tx)
-    .select(['state_now', sql<number>`count(*)::int`.as('count')])
-    .where('state', '=', 'paid_next_step_ready')
-    .groupBy('state_now')
-    .execute()
+  const { rows } = await sql<{ state_now: string; count: number }>`
+    select state_now, count(*)::int as count ${pilotsNow}
+    where state = 'paid_next_step_ready' group by state_now`.execute(tx)
   return Object.fromEntries(rows.map(({ state_now, count }) => [state_now, count]))
 }
 
 /** The newest pilots of an agent. */
-export async function listPilotsOf(tx: Tx, agentId: string, most: number): Promise<PilotRow[]> {
-  const rows = await newestFirst(pilotsNow(tx).where('agent_id', '=', agentId))
-    .limit(most)
-    .execute()
-  return rows.map(inStateOfNow)
+export function listPilotsOf(tx: Tx, agentId: string, most: number): Promise<PilotRow[]> {
+  const from = sql`${pilotsNow} where agent_id = ${agentId}`
+  return readRows(tx, { columns, from, order: newestFirst }, { offset: 0, limit: most })
 }
 
 /** How many offers of an agent wait for a decision. */
-export async function countOffersOf(tx: Tx, agentId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('pilots')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('waiting_since', 'is not', null)
-    .where('agent_id', '=', agentId)
-    .executeTakeFirstOrThrow()
-  return count
-}
+export const countOffersOf = (tx: Tx, agentId: string): Promise<number> =>
+  countOf(
+    tx.selectFrom('pilots').where('waiting_since', 'is not', null).where('agent_id', '=', agentId),
+  )
 
 export type PilotFilter = {
   /** An id of a pilot, agent or order, or a part of the name of its client. */
@@ -178,54 +176,34 @@ export type PilotFilter = {
 }
 
 const named = (text: string) =>
-  sql<boolean>`(pilots.pilot_id = ${text} or agent_id = ${text} or work_order_id = ${text}
+  sql<boolean>`(pilot_id = ${text} or agent_id = ${text} or work_order_id = ${text}
     or strpos(lower(client->>'name'), lower(${text})) > 0)`
 
 /** The pilots of every source, the newest first, with their number. */
-export async function listPilots(
+export function listPilots(
   tx: Tx,
   { text, rail, states, source }: PilotFilter,
-  { offset, limit }: { offset: number; limit: number },
+  page: Page,
 ): Promise<{ rows: PilotRow[]; total: number }> {
-  const filtered = pilotsNow(tx)
-    .$if(text !== undefined, (query) => query.where(named(String(text))))
-    .$if(rail !== undefined, (query) => query.where('rail', '=', rail as RailKey))
-    .$if(states !== undefined, (query) => query.where('state_now', 'in', states ?? []))
-    .$if(source !== undefined, (query) => query.where('source', '=', source as PilotRow['source']))
-  const rows = await newestFirst(filtered).offset(offset).limit(limit).execute()
-  return { rows: rows.map(inStateOfNow), total: await countOf(filtered) }
+  const from = sql`${pilotsNow} where ${text === undefined ? sql`true` : named(text)}
+    and ${isGiven('rail', rail)} and ${isGiven('source', source)}
+    and ${states === undefined ? sql`true` : sql`state_now = any(${[...states]})`}`
+  return readPage(tx, { columns, from, order: newestFirst }, page)
 }
 
-const waiting = (tx: Tx, { subjectId, state, rail, ...waits }: ReviewFilter) =>
-  pilotsNow(tx)
-    // Without a name or a state only what waits is listed.
-    .$if(subjectId === undefined && state === undefined, (query) =>
-      query.where('waiting_since', 'is not', null),
-    )
-    .$if(subjectId !== undefined || state !== undefined, (query) => query.where(isOpen))
-    .where(waitingAs(waits, { since: 'waiting_since', amount: amountOf('total_usd') }))
-    .$if(subjectId !== undefined, (query) => query.where('pilots.pilot_id', '=', String(subjectId)))
-    .$if(state !== undefined, (query) => query.where(sql<boolean>`state_now = ${state}`))
-    .$if(rail !== undefined, (query) => query.where(sql<boolean>`rail = ${rail}`))
+/** Without a name or a state only what waits; with one also what an operator can close. */
+const waiting = ({ subjectId, state, rail, ...waits }: ReviewFilter) => sql`${pilotsNow}
+  where ${subjectId === undefined && state === undefined ? sql`waiting_since is not null` : isOpen}
+    and ${waitingAs(waits, { since: 'waiting_since', amount: amountOf('total_usd') })}
+    and ${isGiven('pilot_id', subjectId)} and ${isGiven('state_now', state)} and ${isGiven('rail', rail)}`
 
 const isOpen = sql<boolean>`state not in ('declined', 'expired', 'rejected', 'closed')`
 
-/** Pilots that wait for a decision, longest waiting first; of a name or a state also those that an operator can close. */
-export async function listWaitingPilots(
-  tx: Tx,
-  filter: ReviewFilter,
-  most: number,
-): Promise<PilotRow[]> {
-  const rows = await waiting(tx, filter)
-    .selectAll('pilots')
-    .select('state_now')
-    .orderBy(sql`coalesce(waiting_since, state_since)`)
-    .orderBy('pilots.pilot_id')
-    .limit(most)
-    .execute()
-  return rows.map(inStateOfNow)
-}
-
-export async function countWaitingPilots(tx: Tx, filter: ReviewFilter): Promise<number> {
-  return countOf(waiting(tx, filter))
+/** Pilots that wait for a decision, longest waiting first. */
+export const waitingPilots = {
+  list: (tx: Tx, filter: ReviewFilter, most: number): Promise<PilotRow[]> => {
+    const order = sql`coalesce(waiting_since, state_since), pilot_id`
+    return readRows(tx, { columns, from: waiting(filter), order }, { offset: 0, limit: most })
+  },
+  count: async (tx: Tx, filter: ReviewFilter): Promise<number> => countRows(tx, waiting(filter)),
 }

@@ -131,9 +131,18 @@ export async function readPage<Read>(
   { most, ...page }: Page & { readonly most?: number },
 ): Promise<{ rows: Read[]; total: number }> {
   const rows = await readRows<Read>(tx, listed, page)
+  return { rows, total: await countRows(tx, listed.from, most) }
+}
+
+/** How many rows this reads; at most `most` are counted. */
+export async function countRows(
+  tx: Tx,
+  from: RawBuilder<unknown>,
+  most: number | null = null,
+): Promise<number> {
   const counted = sql<{ total: number }>`
-    select count(*)::int as total from (select 1 ${listed.from} limit ${most ?? null}) counted`
-  return { rows, total: (await counted.execute(tx)).rows[0]?.total ?? 0 }
+    select count(*)::int as total from (select 1 ${from} limit ${most}) counted`
+  return (await counted.execute(tx)).rows[0]?.total ?? 0
 }
 
 /** The condition that a column holds a value; what is undefined leaves every row. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { Row, Table } from '../postgres/rows.ts'
+import { countRows, type Row, readRows, type Table } from '../postgres/rows.ts'
 import type { ReviewFilter } from './review-decisions.ts'
 import { noAmount, waitingAs } from './waiting-filter.ts'
 
@@ -30,14 +30,12 @@ export function waitingRows<Of extends Table>(
       and ${subjectId === undefined ? sql`true` : sql`${sql.ref(key)} = ${subjectId}`}
       and ${rail === undefined ? sql`true` : ofRail(rail)}`
   return {
-    async list(tx: Tx, filter: ReviewFilter, most: number): Promise<Row<Of>[]> {
-      const order = sql`order by ${sql.ref(since)}, ${sql.ref(key)} limit ${most}`
-      return (await sql<Row<Of>>`select * ${chosen(filter)} ${order}`.execute(tx)).rows
+    list(tx: Tx, filter: ReviewFilter, most: number): Promise<Row<Of>[]> {
+      const order = sql`${sql.ref(since)}, ${sql.ref(key)}`
+      const listed = { columns: sql`*`, from: chosen(filter), order }
+      return readRows(tx, listed, { offset: 0, limit: most })
     },
-    async count(tx: Tx, filter: ReviewFilter): Promise<number> {
-      const counted = sql<{ count: number }>`select count(*)::int as count ${chosen(filter)}`
-      return (await counted.execute(tx)).rows[0]?.count ?? 0
-    },
+    count: (tx: Tx, filter: ReviewFilter): Promise<number> => countRows(tx, chosen(filter)),
   }
 }
 

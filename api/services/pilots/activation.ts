@@ -6,13 +6,13 @@ import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
 import {
   changePilot,
   findPilot,
-  lockPilot,
+  noPilot,
   type PilotRow,
+  requireLockedPilot,
 } from '../../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import { bindInvited } from '../prospects/prospects.ts'
-import { noPilot } from './no-pilot.ts'
 
 type Checkout = { token: string; agentId: string; quote: QuoteRow; challengeId: string }
 
@@ -51,9 +51,8 @@ export async function activateInvited(
 /** The pilot of an invitation by its token, locked; 404. */
 export async function lockInvited(tx: Tx, token: string): Promise<PilotRow> {
   const found = await findPilot(tx, { status_token_sha256: secretSha256(token) })
-  const pilot = found && (await lockPilot(tx, found.pilot_id))
-  if (pilot === undefined || pilot.source !== 'invitation') throw noPilot()
-  return pilot
+  if (found?.source !== 'invitation') throw noPilot()
+  return requireLockedPilot(tx, found.pilot_id)
 }
 
 function assertAccepted(state: PilotRow['state']): void {

@@ -15,7 +15,12 @@ import { secretSha256, taskIdOf } from '../../../activities/keys/derived-tokens.
 import { findCredential } from '../../../activities/store/agents/agent-credentials.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { insertActivation } from '../../../activities/store/pilots/activations.ts'
-import { insertPilot, lockPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
+import {
+  insertPilot,
+  type PilotRow,
+  requireLockedPilot,
+  requirePilot,
+} from '../../../activities/store/pilots/pilots.ts'
 import { findPilotRun, type PilotRunRow } from '../../../activities/store/pilots/runs.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
@@ -32,8 +37,7 @@ import {
 import { assertQuoted } from '../runs/admission.ts'
 import { ownRun } from '../runs/own-run.ts'
 import type { TaskCaller } from '../tasks/access.ts'
-import { noPilot } from './no-pilot.ts'
-import { pilotIdOf, requirePilot } from './pilots.ts'
+import { pilotIdOf } from './pilots.ts'
 import { assertActivated, assertOwn, beginPilot } from './runs.ts'
 import { pilotView } from './views.ts'
 import { activationOf, pilotWork } from './work.ts'
@@ -154,7 +158,7 @@ export class ControlledPilotService {
     const { agentId: agent_id } = call.writer
     const pilot_id = call.asked.request.pilot_id ?? pilotIdOf(call.callId)
     if (call.asked.request.pilot_id === undefined) await this.#insert(tx, call, pilot_id, run)
-    else assertBegins(await lockPilot(tx, pilot_id), { ...call.given, agentId: agent_id })
+    else assertBegins(await requireLockedPilot(tx, pilot_id), { ...call.given, agentId: agent_id })
     await beginPilot(tx, { pilot_id, agent_id }, run)
     await insertActivation(tx, activated(call, before, { ...run, pilot_id }))
   }
@@ -207,10 +211,9 @@ const noControlledPilot = () => refuse('not_found', { detail: 'no such controlle
 
 /** 404 for the pilot of another; 409 for one of another rail or tier, or that no run may begin. */
 function assertBegins(
-  pilot: PilotRow | undefined,
+  pilot: PilotRow,
   { agentId, rail, tier }: { agentId: string; rail: RailKey; tier: Tier },
 ): void {
-  if (pilot === undefined) throw noPilot()
   assertOwn(pilot, { agentId })
   if (rail !== pilot.rail || tier !== pilot.tier)
     throw refuse('quote_mismatch', { detail: `the pilot is for ${pilot.rail} ${pilot.tier}` })

@@ -6,10 +6,14 @@ import {
   listEntries,
   type NewEntry,
 } from '../../../activities/store/pilots/entries.ts'
-import { lockPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
+import {
+  type PilotRow,
+  requireLockedPilot,
+  requirePilot,
+} from '../../../activities/store/pilots/pilots.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { noPilot } from './no-pilot.ts'
-import { type PilotDeps, requirePilot } from './pilots.ts'
+import type { Page } from '../../../activities/store/postgres/rows.ts'
+import type { PilotDeps } from './pilots.ts'
 import { entryView, pilotView } from './views.ts'
 
 export type Said = { kind: EntryKind; text: string; due_at: string | null }
@@ -24,7 +28,7 @@ export class PilotConversations {
   }
 
   /** The newest entries first; 404. */
-  read(pilotId: string, page: { offset: number; limit: number }) {
+  read(pilotId: string, page: Page) {
     return transaction(this.deps.db, async (tx) => {
       const pilot = await pilotView(tx, await requirePilot(tx, pilotId))
       const { entries, total } = await listEntries(tx, pilotId, page)
@@ -44,8 +48,7 @@ export class PilotConversations {
 
 /** A pilot that has not ended, locked; 404, 409 `wrong_state`. */
 async function lockOpenPilot(tx: Tx, pilotId: string): Promise<PilotRow> {
-  const pilot = await lockPilot(tx, pilotId)
-  if (pilot === undefined) throw noPilot()
+  const pilot = await requireLockedPilot(tx, pilotId)
   if (hasEnded(pilot.state)) throw refuse('wrong_state', { detail: `the pilot is ${pilot.state}` })
   return pilot
 }

@@ -8,13 +8,18 @@ import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { type InvitationRow, lockInvitation } from '../../../activities/store/pilots/invitations.ts'
-import { changePilot, insertPilot, type PilotRow } from '../../../activities/store/pilots/pilots.ts'
+import {
+  changePilot,
+  insertPilot,
+  noPilot,
+  type PilotRow,
+  requirePilot,
+} from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import { offerPilot } from '../prospects/prospects.ts'
 import { say } from './conversation.ts'
-import { noPilot } from './no-pilot.ts'
-import { type PilotDeps, pilotIdOf, requirePilot, requireTaken } from './pilots.ts'
+import { type PilotDeps, pilotIdOf, requireTaken } from './pilots.ts'
 import { pilotView } from './views.ts'
 
 export type InvitationDeps = PilotDeps & {

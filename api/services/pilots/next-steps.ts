@@ -18,8 +18,10 @@ import {
   listPilots,
   lockPilot,
   type PilotRow,
+  requireLockedPilot,
 } from '../../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
+import type { Page } from '../../../activities/store/postgres/rows.ts'
 import {
   type Delivered,
   deliveredTo,
@@ -41,7 +43,6 @@ import type { PaymentDeps } from '../credit/deps.ts'
 import { checkoutUrl } from '../credit/product-links.ts'
 import { challengeView, quoteView } from '../credit/views.ts'
 import { oneProspect } from '../prospects/prospects.ts'
-import { noPilot } from './no-pilot.ts'
 import { pilotView } from './views.ts'
 
 /** One of the two. */
@@ -64,7 +65,7 @@ export class NextStepService {
     this.deps = deps
   }
 
-  async list({ state, prospectId, pilotId }: Asked, page: { offset: number; limit: number }) {
+  async list({ state, prospectId, pilotId }: Asked, page: Page) {
     const { db } = this.deps
     const states: readonly PaidState[] = state === undefined ? paidStates : [state]
     const prospects =
@@ -172,8 +173,7 @@ async function takerOf(tx: Tx, { prospect_id, pilot_id }: Named): Promise<TakerO
 }
 
 async function pilotTaker(tx: Tx, pilotId: string): Promise<TakerOf> {
-  const pilot = await lockPilot(tx, pilotId)
-  if (pilot === undefined) throw noPilot()
+  const pilot = await requireLockedPilot(tx, pilotId)
   if (!mayBeOffered(pilot)) throw refuse('wrong_state', { detail: `the pilot is ${pilot.state}` })
   if (await pilotHasOffer(tx, pilotId)) throw hasOffer()
   const work = await deliveredByPilot(tx, pilotId)

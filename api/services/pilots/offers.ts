@@ -9,14 +9,18 @@ import { type DerivedTokens, secretSha256 } from '../../../activities/keys/deriv
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { countOffersOf, insertPilot } from '../../../activities/store/pilots/pilots.ts'
+import {
+  countOffersOf,
+  insertPilot,
+  requirePilot,
+} from '../../../activities/store/pilots/pilots.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { issueReceipt } from '../../../activities/store/receipts/receipts.ts'
 import { isFor } from '../../auth/credential-standing.ts'
 import type { PaymentDeps } from '../credit/deps.ts'
 import { challengeWithUrl } from '../credit/product-links.ts'
 import { quoteView } from '../credit/views.ts'
-import { pilotIdOf, requirePilot } from './pilots.ts'
+import { pilotIdOf } from './pilots.ts'
 import { pilotView } from './views.ts'
 
 export type OfferAsked = {

@@ -12,13 +12,14 @@ import { type DerivedTokens, secretSha256 } from '../../../activities/keys/deriv
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import {
   changePilot,
-  findPilot,
   insertPilot,
   listPilots,
   type PilotFilter,
   type PilotRow,
+  requirePilot,
 } from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import type { Page } from '../../../activities/store/postgres/rows.ts'
 import {
   issueReceipt,
   listReceipts,
@@ -33,7 +34,6 @@ import { orderView } from '../work-orders/intake.ts'
 import { orderNames } from '../work-orders/work-orders.ts'
 import { lockInvited } from './activation.ts'
 import { type ClientAccount, clientAccount, withAccount } from './client-account.ts'
-import { noPilot } from './no-pilot.ts'
 import { pilotView } from './views.ts'
 
 export type PilotDeps = ReceiptIssuer & {
@@ -104,7 +104,7 @@ export class PilotService {
   }
 
   /** The pilots of every source as operators see them, the newest first. */
-  list(filter: PilotFilter, page: { offset: number; limit: number }) {
+  list(filter: PilotFilter, page: Page) {
     return transaction(this.deps.db, async (tx) => {
       const { rows, total } = await listPilots(tx, filter, page)
       const items = []
@@ -240,13 +240,6 @@ type Stored = { pilot_id: string; status_token_sha256: string }
 
 /** A pilot is named by the call that makes it. */
 export const pilotIdOf = (callId: string): string => `pl_${digestOf({ call: callId })}`
-
-/** Throws 404 for an unknown pilot. */
-export async function requirePilot(tx: Tx, pilotId: string): Promise<PilotRow> {
-  const pilot = await findPilot(tx, { pilot_id: pilotId })
-  if (pilot === undefined) throw noPilot()
-  return pilot
-}
 
 const tooManyWaiting = () =>
   refuse('rate_limited', {

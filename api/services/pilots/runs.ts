@@ -6,9 +6,11 @@ import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import {
   changePilot,
   listPilots,
-  lockPilot,
+  noPilot,
   type PilotFilter,
   type PilotRow,
+  requireLockedPilot,
+  requirePilot,
 } from '../../../activities/store/pilots/pilots.ts'
 import {
   findPilotRun,
@@ -17,6 +19,7 @@ import {
   type PilotRunRow,
 } from '../../../activities/store/pilots/runs.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import type { Page } from '../../../activities/store/postgres/rows.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
 import type { Writer } from '../authority/write-gate.ts'
@@ -26,8 +29,6 @@ import {
   type ProductionDeps,
   startProductionRun,
 } from '../production/production-start.ts'
-import { noPilot } from './no-pilot.ts'
-import { requirePilot } from './pilots.ts'
 import { pilotView } from './views.ts'
 import { pilotWork } from './work.ts'
 
@@ -70,7 +71,7 @@ export class PilotRunService {
   }
 
   /** The pilots of a filter, whatever they began with, the newest first. */
-  list(filter: PilotFilter, page: { offset: number; limit: number }) {
+  list(filter: PilotFilter, page: Page) {
     return transaction(this.deps.db, async (tx) => {
       const { rows, total } = await listPilots(tx, filter, page)
       const items = []
@@ -107,8 +108,7 @@ export class PilotRunService {
       isSold: (railOf(rail).prices?.[tier] ?? 0) > 0,
       find: (tx: Tx, task_id: string) => findPilotRun(tx, { task_id }),
       insert: async (tx: Tx, run: Omit<PilotRunRow, 'pilot_id' | 'started_at'>) => {
-        const locked = await lockPilot(tx, pilot_id)
-        if (locked === undefined) throw noPilot()
+        const locked = await requireLockedPilot(tx, pilot_id)
         assertOwn(locked, presented)
         assertActivated(locked)
         await beginPilot(tx, { pilot_id, agent_id: writer.agentId }, run)

@@ -2,13 +2,12 @@ import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { hasEnded, pilotLimits } from '#domain/pilots/pilot.ts'
-import { lockPilot } from '../../../activities/store/pilots/pilots.ts'
+import { requireLockedPilot } from '../../../activities/store/pilots/pilots.ts'
 import { findPilotRun, insertTrial, listTrials } from '../../../activities/store/pilots/runs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { issueReceipt, type ReceiptIssuer } from '../../../activities/store/receipts/receipts.ts'
 import { findDocument, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
-import { noPilot } from './no-pilot.ts'
 
 type Trial = { pilotId: string; taskId: string; operatorId: string; note: string }
 
@@ -21,8 +20,7 @@ export async function recordTrial(
   tx: Tx,
   { pilotId, taskId, operatorId, note }: Trial,
 ): Promise<void> {
-  const pilot = await lockPilot(tx, pilotId)
-  if (pilot === undefined) throw noPilot()
+  const pilot = await requireLockedPilot(tx, pilotId)
   if (hasEnded(pilot.state)) throw refuse('wrong_state', { detail: `the pilot is ${pilot.state}` })
   if ((await listTrials(tx, pilotId)).length >= pilotLimits.trialsMax)
     throw refuse('wrong_state', { detail: `it was tried out ${pilotLimits.trialsMax} times` })

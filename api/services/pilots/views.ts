@@ -6,34 +6,25 @@ import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { listOffers } from '../../../activities/store/prospects/next-steps.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
+import { Pilot, PilotEntry } from '../../shapes/pilots.ts'
+import { viewOf } from '../../view.ts'
 
 /** A pilot as its client and operators see it. */
 export async function pilotView(tx: Tx, pilot: PilotRow) {
-  const { state } = pilot
   const run = await findPilotRun(tx, { pilot_id: pilot.pilot_id })
   const { name, account_id, customer_account = null } = pilot.client
   const isReviewed = pilot.source === 'offer' && pilot.waiting_since !== null
-  return {
-    pilot_id: pilot.pilot_id,
-    source: pilot.source,
-    rail: pilot.rail,
-    tier: pilot.tier,
-    total_usd: pilot.total_usd,
+  return viewOf(Pilot, {
+    ...pilot,
     client: { name, account_id, customer_account },
-    objective: pilot.objective,
-    workflow_description: pilot.workflow_description,
-    desired_start: pilot.desired_start,
-    state,
-    work_order_id: pilot.work_order_id,
     run_work_order_id: (run && (await findOrderOf(tx, run.task_id))) ?? null,
     runs: run === undefined ? [] : [runIdOf(run.task_id)],
-    payment: run === undefined ? ('none' as const) : await paymentOfRun(tx, run.task_id),
+    payment: run === undefined ? 'none' : await paymentOfRun(tx, run.task_id),
     next_step:
       (await offeredStep(tx, pilot)) ??
       (await findNextStep(tx, pilot.pilot_id)) ??
-      nextStepOf(isReviewed ? 'requested' : state),
-    created_at: pilot.created_at.toISOString(),
-  }
+      nextStepOf(isReviewed ? 'requested' : pilot.state),
+  })
 }
 
 /** The paid next step by its quote, while it is offered. */
@@ -45,15 +36,9 @@ async function offeredStep(tx: Tx, { pilot_id, state }: PilotRow): Promise<strin
   return `Pay the quote ${quote_id} of ${total_usd} usd for a ${rail} ${tier} run: POST /api/agent-rail-checkout with quote_id.`
 }
 
-export const entryView = (entry: PilotEntryRow) => ({
-  entry_id: `pe_${entry.hash}`,
-  number: entry.number,
-  at: entry.at.toISOString(),
-  author_role: entry.author_role,
-  kind: entry.kind,
-  text: entry.text,
-  text_sha256: entry.text_sha256,
-  next_step: entry.kind === 'next_step',
-  due_at: entry.due_at?.toISOString() ?? null,
-  prev_hash: entry.prev_hash,
-})
+export const entryView = (entry: PilotEntryRow) =>
+  viewOf(PilotEntry, {
+    ...entry,
+    entry_id: `pe_${entry.hash}`,
+    next_step: entry.kind === 'next_step',
+  })

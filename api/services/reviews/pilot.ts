@@ -5,11 +5,10 @@ import { nextTaskState } from '#domain/tasks/lifecycle.ts'
 import { listEntries } from '../../../activities/store/pilots/entries.ts'
 import {
   changePilot,
-  countWaitingPilots,
   findPilot,
-  listWaitingPilots,
   lockPilot,
   type PilotRow,
+  waitingPilots,
 } from '../../../activities/store/pilots/pilots.ts'
 import { findPilotRun } from '../../../activities/store/pilots/runs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
@@ -25,8 +24,8 @@ import { eventRecorder } from '../../../activities/tasks/automatic-transitions.t
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { moneyMoved } from '../../../activities/tasks/exceptions.ts'
 import { entryView, pilotView } from '../pilots/views.ts'
-import { notAllowed, unknownSubject } from './evidence.ts'
-import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
+import { reviewOf } from './record-subject.ts'
+import type { DecisionTerms } from './subject.ts'
 import { agentEvidence } from './task-evidence.ts'
 
 const ENTRIES_SHOWN = 100
@@ -35,44 +34,42 @@ const ENTRIES_SHOWN = 100
  * Pilots that clients or their agents ask for, and invitations without an answer; any that has not ended can be closed, with its run.
  * The run of a pilot has a review of its own.
  */
-export const pilotSubject = (deps: TaskDeps): ReviewSubject => ({
-  kind: 'pilot',
-  list: async (tx, filter, most) =>
-    (await listWaitingPilots(tx, filter, most)).map((pilot) => ({
-      since: sinceOf(pilot),
-      describe: async () => listed(pilot),
-    })),
-  count: countWaitingPilots,
-  tasksOf: async (tx, pilotId) => {
-    const pilot = await findPilot(tx, { pilot_id: pilotId })
-    const run = pilot?.state === 'running' && (await findPilotRun(tx, { pilot_id: pilotId }))
-    return run ? [run.task_id] : []
-  },
-  evidence: async (tx, pilotId) => {
-    const pilot = await findPilot(tx, { pilot_id: pilotId })
-    return pilot && { since: sinceOf(pilot), content: await contentOf(tx, pilot) }
-  },
-  decide: async (tx, terms, assert) => {
-    const { subjectId: pilotId, decision, decisionId } = terms
-    const run = await lockRun(tx, pilotId)
-    const pilot = await lockPilot(tx, pilotId)
-    if (pilot === undefined) throw unknownSubject('no such pilot')
-    await assert.waitsSince(hasEnded(pilot.state) ? undefined : sinceOf(pilot))
-    const state = afterDecision(pilot)[decision]
-    if (state === undefined) throw notAllowed(`the pilot is ${pilot.state}`, allowedOn(pilot))
-    await assert.evidenceSeen()
-    if (run !== undefined && pilot.state === 'running') await abandonRun(deps, tx, run, terms)
-    const decision_id = pilot.decision_id ?? decisionId
-    const decided = { state, decision_id, waiting_since: null }
-    const view = await pilotView(tx, await changePilot(tx, pilotId, decided))
-    await decideOrder(tx, pilot, { decision, decision_id: decisionId })
-    const run_id = view.runs[0] ?? null
-    return { state, view, facts: { pilot_state: state, work_order_id: view.work_order_id, run_id } }
-  },
-})
-
-/** Since when a pilot waits, or is as it is. */
-const sinceOf = ({ waiting_since, state_since }: PilotRow): Date => waiting_since ?? state_since
+export const pilotSubject = (deps: TaskDeps) =>
+  reviewOf<PilotRow>({
+    kind: 'pilot',
+    name: 'pilot',
+    rows: {
+      find: (tx, pilot_id) => findPilot(tx, { pilot_id }),
+      lock: async (tx, pilotId) => {
+        await lockRun(tx, pilotId)
+        return lockPilot(tx, pilotId)
+      },
+      waiting: waitingPilots,
+    },
+    since: ({ waiting_since, state_since }) => waiting_since ?? state_since,
+    state: ({ state }) => state,
+    isOver: ({ state }) => hasEnded(state),
+    allowed: (pilot) => Object.keys(afterDecision(pilot)) as Decision[],
+    line,
+    content: contentOf,
+    tasksOf: async (tx, { state, pilot_id }) => {
+      const run = state === 'running' && (await findPilotRun(tx, { pilot_id }))
+      return run ? [run.task_id] : []
+    },
+    decide: async (tx, pilot, terms) => {
+      const { decision, decisionId } = terms
+      const state = afterDecision(pilot)[decision]
+      const run = await lockRun(tx, pilot.pilot_id)
+      if (run !== undefined && pilot.state === 'running') await abandonRun(deps, tx, run, terms)
+      const decision_id = pilot.decision_id ?? decisionId
+      const decided = { state, decision_id, waiting_since: null }
+      const view = await pilotView(tx, await changePilot(tx, pilot.pilot_id, decided))
+      await decideOrder(tx, pilot, { decision, decision_id: decisionId })
+      const run_id = view.runs[0] ?? null
+      const { work_order_id } = view
+      return { state: view.state, view, facts: { pilot_state: view.state, work_order_id, run_id } }
+    },
+  })
 
 type LockedRun = { task: TaskRow; order: WorkOrderRow | undefined }
 
@@ -123,8 +120,6 @@ function afterDecision({ state, waiting_since }: PilotRow): Decided {
   return { reject: 'closed' }
 }
 
-const allowedOn = (pilot: PilotRow) => Object.keys(afterDecision(pilot)) as Decision[]
-
 /** The order of an intake is decided with it. */
 async function decideOrder(
   tx: Tx,
@@ -167,26 +162,21 @@ const runOf = ({ task_id, state, run_id, sequence, head_hash }: TaskRow) => ({
   head_hash,
 })
 
-function listed(pilot: PilotRow): WaitingSubject {
-  const { pilot_id, source, waiting_since, rail, tier, client, objective, state, expires_at } =
-    pilot
+function line({ pilot_id, source, waiting_since, rail, tier, ...pilot }: PilotRow) {
+  const { client, objective, expires_at, total_usd } = pilot
   const who = `${client.name} (${client.contact ?? 'no contact'})`
   const begin = [...objective].slice(0, 200).join('')
   const unanswered = `${who} has not answered the invitation to a ${rail} ${tier} pilot, which ends at ${expires_at?.toISOString()}`
   const asked =
     source === 'invitation' ? unanswered : `${who} asks for a ${rail} ${tier} pilot: ${begin}`
-  const known = `A ${rail} ${tier} pilot of ${who} that is ${state}: ${begin}`
+  const known = `A ${rail} ${tier} pilot of ${who} that is ${pilot.state}: ${begin}`
   return {
-    subject_kind: 'pilot',
     subject_id: pilot_id,
-    state,
-    waiting_since: sinceOf(pilot).toISOString(),
     rail,
     summary: waiting_since === null ? known : asked,
     evidence_links: [
-      { host: 'base', path: `/api/pilot-conversation-tracker?pilot_id=${pilot_id}` },
+      { host: 'base' as const, path: `/api/pilot-conversation-tracker?pilot_id=${pilot_id}` },
     ],
-    amount_usd: pilot.total_usd,
-    allowed_decisions: allowedOn(pilot),
+    amount_usd: total_usd,
   }
 }

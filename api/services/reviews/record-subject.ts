@@ -30,11 +30,15 @@ type ReviewedRecord<Row> = {
   /** Since when it waits, or is as it is. */
   since(row: Row): Date
   state(row: Row): string
+  /** Whether no decision about it can come. */
+  isOver?(row: Row): boolean
   allowed(row: Row): Decision[]
   /** Why no other decision is allowed, where its state does not say it. */
   reason?(row: Row): string
   content(tx: Tx, row: Row): EvidenceContent | Promise<EvidenceContent>
   line(row: Row, tx: Tx): Line | Promise<Line>
+  /** The tasks that continue once it is decided. */
+  tasksOf?(tx: Tx, row: Row): Promise<string[]>
   /** Carries out an allowed decision about the locked row. */
   decide(tx: Tx, row: Row, terms: DecisionTerms): Promise<Decided>
 }
@@ -42,6 +46,7 @@ type ReviewedRecord<Row> = {
 /** The review of one kind of record. */
 export function reviewOf<Row>(declared: ReviewedRecord<Row>): ReviewSubject {
   const { kind, name, rows, since, state, allowed, content, line, decide } = declared
+  const { isOver = () => false, tasksOf } = declared
   const reason = declared.reason ?? ((row: Row) => `the ${name} is ${state(row)}`)
   const listed = async (tx: Tx, row: Row): Promise<WaitingSubject> => ({
     subject_kind: kind,
@@ -65,10 +70,16 @@ export function reviewOf<Row>(declared: ReviewedRecord<Row>): ReviewSubject {
       const row = await rows.find(tx, id)
       return row && { since: since(row), content: await content(tx, row) }
     },
+    ...(tasksOf && {
+      tasksOf: async (tx: Tx, id: string) => {
+        const row = await rows.find(tx, id)
+        return row === undefined ? [] : tasksOf(tx, row)
+      },
+    }),
     decide: async (tx, terms, assert) => {
       const row = await rows.lock(tx, terms.subjectId)
       if (row === undefined) throw unknownSubject(`no such ${name}`)
-      await assert.waitsSince(since(row))
+      await assert.waitsSince(isOver(row) ? undefined : since(row))
       if (!allowed(row).includes(terms.decision)) throw notAllowed(reason(row), allowed(row))
       await assert.evidenceSeen()
       return decide(tx, row, terms)
