@@ -1,19 +1,17 @@
 import { z } from 'zod'
 import { WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
-import { exchangeClaimStates } from '#domain/work-orders/work-order.ts'
-import { callerIn } from '../caller.ts'
-import { Digest, freeText, IdempotencyKey, ReceiptId, Time } from '../fields.ts'
+import { agentIdOf, callingAgentId, computeNetworkOf, writerOf } from '../caller.ts'
+import { Digest, freeText, IdempotencyKey, Time } from '../fields.ts'
 import { answeredByService, operation } from '../operation.ts'
 import { pageFields, pageOf } from '../page-fields.ts'
-import { AgentId, Rail } from '../shapes/agents.ts'
+import { Rail } from '../shapes/agents.ts'
 import { ItemName } from '../shapes/commerce.ts'
 import { Receipt } from '../shapes/receipts.ts'
 import { RunId } from '../shapes/runs.ts'
 import { Check, Tier } from '../shapes/tasks.ts'
-import { WorkOrder, WorkOrderId } from '../shapes/work-orders.ts'
+import { Claim, ClaimId, WorkOrder, WorkOrderId } from '../shapes/work-orders.ts'
 
 const EXCHANGE_PATH = '/api/work-order-exchange'
-const ClaimId = z.string().regex(/^xc_[0-9a-f]{64}$/)
 
 /** What an agent accepts with a claim, and again with its delivery. */
 const acceptTerms = z.literal(true).meta({
@@ -43,24 +41,6 @@ const ClaimedOrder = z
     reward_note: z.string(),
   })
   .meta({ id: 'ClaimedWorkOrder' })
-
-const Claim = z
-  .strictObject({
-    claim_id: ClaimId,
-    work_order_id: WorkOrderId,
-    agent_id: AgentId,
-    state: z.enum(exchangeClaimStates),
-    claimed_at: Time,
-    expires_at: Time,
-    delivered_at: Time.nullable(),
-    ended_at: Time.nullable(),
-    reason: z.string().nullable(),
-    terms_sha256: Digest.nullable().meta({
-      description: 'Of the terms of the contract that the claim accepted.',
-    }),
-    receipt_id: ReceiptId.nullable().meta({ description: 'Of the delivery.' }),
-  })
-  .meta({ id: 'WorkOrderClaim' })
 
 /** Names the input of a claimed order. */
 const InputReference = z

@@ -43,7 +43,7 @@ export const TaskException = z
   .meta({ id: 'TaskException' })
 
 /** A request to recover a stopped task; `needs_review` while an operator has to decide. */
-const RecoveryRequest = z
+export const RecoveryRequest = z
   .strictObject({
     recovery_id: z.string().regex(/^rec_[0-9a-f]{64}$/),
     action: RecoveryAction,

@@ -3,8 +3,13 @@ import { limits } from '#domain/core/limits.ts'
 import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
 import { requestedTools } from '#domain/rails/rail.ts'
 import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
-import { intakeKinds, SERVICE_OS, workOrderStates } from '#domain/work-orders/work-order.ts'
-import { Digest, freeText, IdempotencyKey, Time } from '../fields.ts'
+import {
+  exchangeClaimStates,
+  intakeKinds,
+  SERVICE_OS,
+  workOrderStates,
+} from '#domain/work-orders/work-order.ts'
+import { Digest, freeText, IdempotencyKey, ReceiptId, Time } from '../fields.ts'
 import { AgentId, Rail } from './agents.ts'
 import { QuoteId, quoteToken, ReferenceId } from './payments.ts'
 import { RunId } from './runs.ts'
@@ -125,3 +130,22 @@ export const exampleOrder: z.input<typeof WorkOrderInput> = {
   data_declaration: DATA_DECLARATION,
   idempotency_key: 'order-7',
 }
+
+export const ClaimId = z.string().regex(/^xc_[0-9a-f]{64}$/)
+export const Claim = z
+  .strictObject({
+    claim_id: ClaimId,
+    work_order_id: WorkOrderId,
+    agent_id: AgentId,
+    state: z.enum(exchangeClaimStates),
+    claimed_at: Time,
+    expires_at: Time,
+    delivered_at: Time.nullable(),
+    ended_at: Time.nullable(),
+    reason: z.string().nullable(),
+    terms_sha256: Digest.nullable().meta({
+      description: 'Of the terms of the contract that the claim accepted.',
+    }),
+    receipt_id: ReceiptId.nullable().meta({ description: 'Of the delivery.' }),
+  })
+  .meta({ id: 'WorkOrderClaim' })

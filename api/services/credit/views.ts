@@ -18,6 +18,8 @@ import type { PostedLeg } from '../../../activities/store/credit/postings.ts'
 import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
 import type { ChallengeRow } from '../../../activities/store/payments/challenges.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
+import { PaymentReference, Quote } from '../../shapes/payments.ts'
+import { viewOf } from '../../view.ts'
 
 const tierTerms = (rail: RailKey, tier: Tier) => ({ ...railOf(rail).tiers[tier] })
 
@@ -34,27 +36,8 @@ export function quoteView({ rail, ...quote }: QuoteRow) {
       detail: 'the quote is not of a run',
       next_action: 'Read it where it was asked for.',
     })
-  const {
-    quote_id,
-    tier,
-    units,
-    base_usd,
-    rail_fee_usd,
-    total_usd,
-    pricing_model,
-    provider_route,
-  } = quote
-  const price = { base_usd, rail_fee_usd, total_usd, currency: CURRENCY, pricing_model }
-  return {
-    quote_id,
-    rail,
-    tier,
-    units,
-    ...price,
-    provider_route,
-    tier_terms: tierTerms(rail, tier),
-    expires_at: quote.expires_at.toISOString(),
-  }
+  const tier_terms = tierTerms(rail, quote.tier)
+  return viewOf(Quote, { ...quote, rail, currency: CURRENCY, tier_terms })
 }
 
 /** The lines of a stored quote, as `priceOf` gave them. */
@@ -94,27 +77,7 @@ export function challengeView(
   }
 }
 
-export function referenceView(reference: ReferenceRow) {
-  const {
-    payment_reference_id,
-    method,
-    external_reference,
-    amount_usd,
-    challenge_id,
-    entitlement_id,
-  } = reference
-  const { wallet_id, state, reason, evidence_sha256, decided_by, settlement_receipt_id } = reference
-  const names = {
-    payment_reference_id,
-    method,
-    external_reference,
-    amount_usd,
-    challenge_id,
-    entitlement_id,
-    wallet_id,
-  }
-  return { ...names, state, reason, evidence_sha256, decided_by, settlement_receipt_id }
-}
+export const referenceView = (reference: ReferenceRow) => viewOf(PaymentReference, reference)
 
 const howOf: Record<PaymentMethod, string> = {
   hosted_checkout: 'the payment provider’s signed event about the session',

@@ -11,6 +11,8 @@ import type { TaskRecord } from '../../../activities/store/tasks/task-records.ts
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { readGaps } from '../../../activities/tasks/gaps.ts'
 import { snapshotOf } from '../../../activities/tasks/snapshot.ts'
+import { RecoveryRequest, TaskException } from '../../shapes/recovery.ts'
+import { viewOf } from '../../view.ts'
 import type { ContractTerms } from './contract-terms.ts'
 
 /** A task as callers see it; its token is returned only where the task begins. */
@@ -58,25 +60,12 @@ export async function contractView(tx: Tx, contract: ContractRow, task: TaskRow)
 }
 
 /** An exception of a task as callers see it. */
-export function taskExceptionView(row: TaskExceptionRow) {
-  const { exception_id, task_id, code, detail, state, resume_state, money_moved, receipt_id } = row
-  const { proposed_input_sha256, declined } = row
-  return {
-    exception_id,
-    task_id,
-    code,
-    detail,
-    state,
-    resume_state,
-    money_moved,
-    receipt_id,
-    proposed_input_sha256,
-    declined_input: declined,
+export const taskExceptionView = (row: TaskExceptionRow) =>
+  viewOf(TaskException, {
+    ...row,
+    declined_input: row.declined,
     allowed_recoveries: row.closed_at === null ? [...recoveriesOf(row)] : [],
-    opened_at: row.opened_at.toISOString(),
-    closed_at: row.closed_at?.toISOString() ?? null,
-  }
-}
+  })
 
 /** A runtime record, by its kind and its id. */
 export const recordView = ({
@@ -90,17 +79,5 @@ export const recordView = ({
 })
 
 /** A request to recover a task as callers see it. */
-export function recoveryView(row: RecoveryRequestRow) {
-  const { recovery_id, action, state, input_sha256, requested_by, decided_by, requested_at } = row
-  const needs_review = state === 'requested'
-  return {
-    recovery_id,
-    action,
-    state,
-    needs_review,
-    input_sha256,
-    requested_by,
-    decided_by,
-    requested_at: requested_at.toISOString(),
-  }
-}
+export const recoveryView = (row: RecoveryRequestRow) =>
+  viewOf(RecoveryRequest, { ...row, needs_review: row.state === 'requested' })

@@ -10,6 +10,8 @@ import {
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
+import { Claim } from '../../shapes/work-orders.ts'
+import { viewOf } from '../../view.ts'
 import { orderView } from './intake.ts'
 
 /** An approved order on the exchange and its task, both locked; 404 for any other order. */
@@ -77,22 +79,7 @@ export async function orderOnExchange(tx: Tx, order: WorkOrderRow) {
   }
 }
 
-export function claimView(row: ClaimRow) {
-  const { claim_id, work_order_id, agent_id, state, reason, receipt_id, terms_sha256 } = row
-  return {
-    claim_id,
-    work_order_id,
-    agent_id,
-    state,
-    claimed_at: row.claimed_at.toISOString(),
-    expires_at: row.expires_at.toISOString(),
-    delivered_at: row.delivered_at?.toISOString() ?? null,
-    ended_at: row.ended_at?.toISOString() ?? null,
-    reason,
-    receipt_id,
-    terms_sha256,
-  }
-}
+export const claimView = (row: ClaimRow) => viewOf(Claim, row)
 
 export function referenceOf(baseUrl: string, task: TaskRow, { claim_id, input_sha256 }: ClaimRow) {
   const { task_id, rail, tier } = task

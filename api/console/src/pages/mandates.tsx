@@ -1,51 +1,35 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { mandateStates } from '#domain/authority/facts.ts'
 import { grouped } from '#domain/rails/report/decimal-text.ts'
 import type { OutputOf } from '../calls.ts'
-import { Age, Copy, Foreign, Moment, None, PageTitle, State } from '../parts/basics.tsx'
+import { Age, Copy, Foreign, Moment, None, State } from '../parts/basics.tsx'
 import { AgentLink, AuthorityTabs, MandateLink } from '../parts/delegation.tsx'
-import { List, useList } from '../parts/list.tsx'
-import { SearchForm } from '../parts/search-form.tsx'
+import { ListPage } from '../parts/list.tsx'
 import { type Columns, Table } from '../parts/table.tsx'
 
 type Line = OutputOf<'mandates-list'>['items'][number]
 
 /** Mandates of the authority, of AP2 and for payouts, with what is left of each. */
 export function MandatesPage() {
-  const search = useSearch({ from: '/signed-in/authority' })
-  const navigate = useNavigate()
-  const list = useList('mandates-list', search)
   return (
-    <>
-      <PageTitle>Delegated authority</PageTitle>
-      <AuthorityTabs />
-      <SearchForm
-        text="Id of a mandate, grant, agent or payout, principal or issuer"
-        choices={[
-          { name: 'kind', label: 'Kind', any: 'Any kind', values: ['authority', 'ap2', 'payout'] },
-          { name: 'state', label: 'State', any: 'Any state', values: mandateStates },
-        ]}
-        now={search}
-        search={(given) => void navigate({ to: '/authority', search: given })}
-      />
-      <List
-        list={list}
-        empty={{
-          title: 'No mandate matches',
-          about: 'An operator issues mandates with issue_mandate at /api/delegated-authority.',
-        }}
-        go={(offset) => void navigate({ to: '/authority', search: { ...search, offset } })}
-      >
-        {(items) => (
-          <Table
-            label="Mandates"
-            items={items}
-            keyOf={(line) => line.mandate_id}
-            columns={columns}
-          />
-        )}
-      </List>
-    </>
+    <ListPage
+      list="mandates-list"
+      path="/authority"
+      title="Delegated authority"
+      tabs={<AuthorityTabs />}
+      text="Id of a mandate, grant, agent or payout, principal or issuer"
+      choices={[
+        { name: 'kind', label: 'Kind', any: 'Any kind', values: ['authority', 'ap2', 'payout'] },
+        { name: 'state', label: 'State', any: 'Any state', values: mandateStates },
+      ]}
+      empty={{
+        title: 'No mandate matches',
+        about: 'An operator issues mandates with issue_mandate at /api/delegated-authority.',
+      }}
+    >
+      {(items) => (
+        <Table label="Mandates" items={items} keyOf={(line) => line.mandate_id} columns={columns} />
+      )}
+    </ListPage>
   )
 }
 

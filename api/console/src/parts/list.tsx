@@ -1,8 +1,10 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { call, type InputOf, type OutputOf } from '../calls.ts'
-import { Empty, Loading, Problem } from './basics.tsx'
+import { Empty, Loading, PageTitle, Problem } from './basics.tsx'
 import { Pager } from './pager.tsx'
+import { type Choice, SearchForm } from './search-form.tsx'
 
 const LIMIT = 50
 
@@ -15,6 +17,7 @@ type ListId =
   | 'work-list'
 type Search = Readonly<Record<string, string | undefined>>
 type Listed<Item> = { items: Item[]; offset: number }
+type ItemOf<Id extends ListId> = OutputOf<Id> extends Listed<infer Item> ? Item : never
 
 /** The page of a list that a search asks for; the page before it is shown while it is read. */
 export function useList<Id extends ListId>(id: Id, search: Search) {
@@ -22,7 +25,7 @@ export function useList<Id extends ListId>(id: Id, search: Search) {
     queryKey: [id, search],
     queryFn: () => call(id, { ...search, limit: String(LIMIT) } as InputOf<Id>),
     placeholderData: keepPreviousData,
-  }) as UseQueryResult<OutputOf<Id>>
+  }) as UseQueryResult<OutputOf<Id> & Listed<ItemOf<Id>>>
 }
 
 type ListProps<Item> = {
@@ -49,6 +52,38 @@ export function List<Item>({ list, empty, go, children }: ListProps<Item>) {
         limit={LIMIT}
         go={(offset) => go(String(offset))}
       />
+    </>
+  )
+}
+
+type ListPageProps<Id extends ListId> = {
+  list: Id
+  /** The address of the page, whose search is that of the list. */
+  path: '/agents' | '/pilots' | '/authority' | '/authority/actions' | '/authority/grants'
+  title: string
+  tabs?: ReactNode
+  /** What the text is compared with, and the choices beside it. */
+  text: string
+  choices: readonly Choice[]
+  empty: ListProps<unknown>['empty']
+  children: (items: ItemOf<Id>[]) => ReactNode
+}
+
+/** A page of records: its search, and what was found. */
+export function ListPage<Id extends ListId>(page: ListPageProps<Id>) {
+  const { path: to, title, tabs, text, choices, empty, children } = page
+  const search: Search = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const list = useList(page.list, search)
+  const go = (given: Search) => void navigate({ to, search: given })
+  return (
+    <>
+      <PageTitle>{title}</PageTitle>
+      {tabs}
+      <SearchForm text={text} choices={choices} now={search} search={go} />
+      <List list={list} empty={empty} go={(offset) => go({ ...search, offset })}>
+        {children}
+      </List>
     </>
   )
 }

@@ -3,7 +3,7 @@ import { Button, fieldClass } from './basics.tsx'
 import { useShortcuts } from './shortcuts.tsx'
 import { plain } from './words.ts'
 
-type Choice = {
+export type Choice = {
   name: string
   label: string
   /** What stands for no choice. */
