@@ -46,6 +46,11 @@ export const stackRequirements = {
     behavior:
       'Each layer keeps the rules for its imports, packages, SQL, environment variables, file sizes and names.',
   },
+  'structure.records': {
+    source: 'decision',
+    behavior:
+      'Views of records follow from their shapes, and their reviews and what waits of them are declared; the few written by hand are named.',
+  },
   'structure.kernel': {
     source: 'decision',
     behavior:
