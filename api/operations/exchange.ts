@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { WORK_ARTIFACT } from '#domain/work-orders/delivery.ts'
-import { agentIdOf, callingAgentId, computeNetworkOf, writerOf } from '../caller.ts'
+import { callerIn } from '../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../fields.ts'
 import { answeredByService, operation } from '../operation.ts'
 import { pageFields, pageOf } from '../page-fields.ts'

@@ -11,7 +11,7 @@ import { AgentId, Rail } from './agents.ts'
 export const SPRINT_PATH = '/api/live-prospect-sprint'
 export const ProspectId = z.string().regex(/^ps_[0-9a-f]{64}$/)
 export const ProspectState = z.enum(prospectStates)
-export const Channel = z.enum(channels)
+const Channel = z.enum(channels)
 
 const count = z.int().min(0)
 const Actual = z.strictObject({

@@ -1,7 +1,6 @@
 import type { StateTable } from '../core/state-table.ts'
 
 export const channels = ['email', 'agent', 'marketplace', 'referral', 'other'] as const
-export type Channel = (typeof channels)[number]
 
 /** States that records lead to: messages, replies, qualified conversations, and invitations to a pilot. */
 export const recordedStates = [
