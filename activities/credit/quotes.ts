@@ -13,7 +13,7 @@ import {
 import { challengeTransitions } from '#domain/payments/payment-reference.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { Tier } from '#domain/rails/rail.ts'
-import { serviceOf } from '#domain/rails/scout.ts'
+import { serviceOf } from '#domain/rails/scout/index.ts'
 import { assertAccountAllows } from '../accounts/controls.ts'
 import { assertNotPaused } from '../accounts/pauses.ts'
 import { secretSha256 } from '../keys/derived-tokens.ts'

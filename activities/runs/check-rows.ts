@@ -1,16 +1,16 @@
 import { DomainError } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { isObject } from '#domain/core/plain-object.ts'
-import { columnReader } from '#domain/rails/columns.ts'
+import { columnReader } from '#domain/rails/input/columns.ts'
 import {
   faultsOfIssue,
   fieldOf,
   groupFaults,
   type InputFault,
   type UploadOutcome,
-} from '#domain/rails/input-faults.ts'
+} from '#domain/rails/input/input-faults.ts'
+import { byColumn, columnFaults } from '#domain/rails/input/read-input.ts'
 import type { Columns, Rail } from '#domain/rails/rail.ts'
-import { byColumn, columnFaults } from '#domain/rails/read-input.ts'
 import { eachRow, type ReadList, type RowSource, type WrongRecord } from './rows.ts'
 
 /** Reading stops after so many faults of one list. */

@@ -1,7 +1,7 @@
 import { DomainError } from '#domain/core/errors.ts'
-import type { Extraction } from '#domain/rails/documents.ts'
 import { railOf } from '#domain/rails/index.ts'
-import { groupFaults, type UploadOutcome } from '#domain/rails/input-faults.ts'
+import type { Extraction } from '#domain/rails/input/documents.ts'
+import { groupFaults, type UploadOutcome } from '#domain/rails/input/input-faults.ts'
 import type { Rail } from '#domain/rails/rail.ts'
 import type {
   UploadCheckSnapshot,

@@ -1,6 +1,6 @@
-import { withTexts } from '#domain/rails/documents.ts'
 import type { ModelOutput } from '#domain/rails/drafts/draft.ts'
 import { Drafts } from '#domain/rails/drafts/draft.ts'
+import { withTexts } from '#domain/rails/input/documents.ts'
 import type { DraftedRound, RunDrafts } from '../../workflows/runs/activities.ts'
 import { countingCompute } from '../store/calls/compute.ts'
 import { insertModelCalls, listModelOutputs } from '../store/model/model-calls.ts'

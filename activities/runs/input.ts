@@ -1,17 +1,22 @@
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
+import { railOf } from '#domain/rails/index.ts'
 import {
   documentsOf,
   type Extraction,
   type rowTypes,
   textOf,
   type UploadType,
-} from '#domain/rails/documents.ts'
-import { railOf } from '#domain/rails/index.ts'
-import type { InputFault } from '#domain/rails/input-faults.ts'
+} from '#domain/rails/input/documents.ts'
+import type { InputFault } from '#domain/rails/input/input-faults.ts'
+import {
+  rowsOfSheet,
+  type Uploaded,
+  uploadDigestsOf,
+  uploadsOf,
+} from '#domain/rails/input/uploads.ts'
 import type { Rail, RailKey } from '#domain/rails/rail.ts'
-import { rowsOfSheet, type Uploaded, uploadDigestsOf, uploadsOf } from '#domain/rails/uploads.ts'
 import { countBytes, findInput } from '../store/inputs/agent-inputs.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findDocument, listExtractions, type TaskRow } from '../store/tasks/tasks.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import type { Work } from '#domain/rails/rail.ts'
-import { oversize } from '#domain/rails/tiers.ts'
+import { oversize } from '#domain/rails/work/tiers.ts'
 import type { StepProgress } from '#domain/runs/progress.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import { countingCompute } from '../store/calls/compute.ts'

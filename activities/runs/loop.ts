@@ -1,9 +1,9 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
-import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
+import { faultsText, groupFaults } from '#domain/rails/input/input-faults.ts'
+import { readInput } from '#domain/rails/input/read-input.ts'
 import type { Work } from '#domain/rails/rail.ts'
-import { readInput } from '#domain/rails/read-input.ts'
-import { oversize } from '#domain/rails/tiers.ts'
+import { oversize } from '#domain/rails/work/tiers.ts'
 import {
   asksForEvidence,
   classify,

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
-import { type ColumnReader, tooManyColumns } from '#domain/rails/columns.ts'
-import type { Extraction } from '#domain/rails/documents.ts'
-import { type Encoding, TextReader } from '#domain/rails/encoding.ts'
+import { type ColumnReader, tooManyColumns } from '#domain/rails/input/columns.ts'
+import type { Extraction } from '#domain/rails/input/documents.ts'
+import { type Encoding, TextReader } from '#domain/rails/input/encoding.ts'
 
 const rowFormats = ['csv', 'jsonl'] as const
 /** A list as it was uploaded: CSV with a header, or one JSON object a line. */

@@ -9,7 +9,7 @@ import type {
   Tier,
   Work,
 } from '#domain/rails/rail.ts'
-import { completed, delivered } from '#domain/rails/tiers.ts'
+import { completed, delivered } from '#domain/rails/work/tiers.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import type { SeeRow } from './work-on-rows.ts'
 

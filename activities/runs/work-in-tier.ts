@@ -1,6 +1,6 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { Rail, Tier, Work } from '#domain/rails/rail.ts'
-import { delivered, oversize, rowsIn } from '#domain/rails/tiers.ts'
+import { delivered, oversize, rowsIn } from '#domain/rails/work/tiers.ts'
 import { type Named, workOnInput } from './work-on-rows.ts'
 
 /** The work of a rail as a tier delivers it. Throws `input_rejected` as soon as the rows are more than the tier takes. */

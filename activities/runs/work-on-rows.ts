@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
 import { firstFaults } from '#domain/core/faults.ts'
-import { type ColumnReader, columnReader } from '#domain/rails/columns.ts'
-import { type Extraction, encodingFinding, sheetFinding } from '#domain/rails/documents.ts'
-import { faultsText, groupFaults } from '#domain/rails/input-faults.ts'
+import { type ColumnReader, columnReader } from '#domain/rails/input/columns.ts'
+import { type Extraction, encodingFinding, sheetFinding } from '#domain/rails/input/documents.ts'
+import { faultsText, groupFaults } from '#domain/rails/input/input-faults.ts'
+import {
+  columnFaults,
+  readInput,
+  withFindings,
+  workOnRead,
+} from '#domain/rails/input/read-input.ts'
+import { rowsOfSheet, uploadsOf } from '#domain/rails/input/uploads.ts'
 import type { Columns, Finding, Rail, Work } from '#domain/rails/rail.ts'
-import { columnFaults, readInput, withFindings, workOnRead } from '#domain/rails/read-input.ts'
-import { rowsOfSheet, uploadsOf } from '#domain/rails/uploads.ts'
 import { eachRow, type RowSource } from './rows.ts'
 
 /** Receives each row of a list as it is read. */

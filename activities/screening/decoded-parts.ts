@@ -1,7 +1,7 @@
 import { isNestedWithin } from '#domain/core/json-text.ts'
 import { limits } from '#domain/core/limits.ts'
 import { jsonOf, textOf } from '#domain/core/strict-json.ts'
-import { decodeText } from '#domain/rails/encoding.ts'
+import { decodeText } from '#domain/rails/input/encoding.ts'
 
 /** Nothing shorter encodes a secret. */
 const PART_CHARS_MIN = 10

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { UploadType } from '#domain/rails/documents.ts'
+import type { UploadType } from '#domain/rails/input/documents.ts'
 import { CHECKSUMS_MAX } from './recovery-phrase.ts'
 import { nameSecret } from './secret-patterns.ts'
 

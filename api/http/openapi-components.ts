@@ -1,5 +1,5 @@
 import { errorCodes } from '#domain/core/error-codes.ts'
-import { faultKinds } from '#domain/rails/input-faults.ts'
+import { faultKinds } from '#domain/rails/input/input-faults.ts'
 import type { JsonObject } from './schema-components.ts'
 
 const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
-import { uploadTypes } from '#domain/rails/documents.ts'
+import { uploadTypes } from '#domain/rails/input/documents.ts'
 import { callerIn, sentStream } from '../caller.ts'
 import { Digest, Time } from '../fields.ts'
 import { operation } from '../operation.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import { diligenceops } from '#domain/rails/diligenceops/index.ts'
 import { DiligenceInput } from '#domain/rails/diligenceops/schema.ts'
-import { diligenceops } from '#domain/rails/diligenceops.ts'
 import { exampleOf } from '../../api/examples/index.ts'
 import { verifies } from '../verifies.ts'
 

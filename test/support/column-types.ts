@@ -53,10 +53,10 @@ export const typeSources: Readonly<Record<string, string>> = {
   ToolId: '#domain/work-orders/work-order.ts',
   TrustLimits: '#domain/agents/trust-limits.ts',
   EvidenceCheck: '#domain/listings/listing.ts',
-  Extraction: '#domain/rails/documents.ts',
+  Extraction: '#domain/rails/input/documents.ts',
   GateCheck: '#domain/production/write-gate.ts',
   SuccessCondition: '#domain/production/first-paid-run.ts',
-  UploadOutcome: '#domain/rails/input-faults.ts',
+  UploadOutcome: '#domain/rails/input/input-faults.ts',
 }
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { tokenops } from '#domain/rails/tokenops.ts'
+import { tokenops } from '#domain/rails/tokenops/index.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import { createOperator } from '../../activities/store/operators/operators.ts'
 import { findOpenReview } from '../../activities/store/runs/runs.ts'

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { diligenceops } from '#domain/rails/diligenceops/index.ts'
 import { ModelOutput } from '#domain/rails/drafts/draft.ts'
 import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import type { MadePackage } from '#domain/runs/return-package.ts'

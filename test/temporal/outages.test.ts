@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import { createDatabase, transaction } from '../../activities/store/postgres/db.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'

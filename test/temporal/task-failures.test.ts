@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import { verifyLedger } from '#domain/tasks/ledger.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'

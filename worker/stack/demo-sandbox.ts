@@ -1,4 +1,4 @@
-import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { diligenceops } from '#domain/rails/diligenceops/index.ts'
 import {
   type Client,
   claimAccessKey,

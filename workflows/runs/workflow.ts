@@ -1,5 +1,5 @@
 import * as wf from '@temporalio/workflow'
-import { priorityOf } from '#domain/rails/tiers.ts'
+import { priorityOf } from '#domain/rails/work/tiers.ts'
 import type { LoopStep } from '#domain/tasks/controlled-loop.ts'
 import { withoutAttentionAfter } from '../shared/attention.ts'
 import { shortSteps } from '../shared/local-activities.ts'

@@ -1,5 +1,5 @@
 import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
-import type { Extraction } from '#domain/rails/documents.ts'
+import type { Extraction } from '#domain/rails/input/documents.ts'
 import { withBoundedInflating } from './bounded-inflating.ts'
 import { type PlacedText, textOfParts, tooManyChars } from './placed-text.ts'
 import { extractLimits, OTHER_TYPE, Unreadable } from './unreadable.ts'

@@ -1,4 +1,4 @@
-import type { Extraction } from '#domain/rails/documents.ts'
+import type { Extraction } from '#domain/rails/input/documents.ts'
 import { Unreadable } from './unreadable.ts'
 
 /** A text, and where each of its pages or paragraphs begins. */

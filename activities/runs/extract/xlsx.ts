@@ -1,5 +1,5 @@
 import { pointerOf } from '#domain/core/json-pointer.ts'
-import type { InputFault } from '#domain/rails/input-faults.ts'
+import type { InputFault } from '#domain/rails/input/input-faults.ts'
 import { cleaned, tooManyChars } from './placed-text.ts'
 import { type Cell, columnName, readCells } from './sheet-cells.ts'
 import { extractLimits, Unreadable } from './unreadable.ts'

@@ -1,6 +1,6 @@
 import { DomainError, type Refusal } from '#domain/core/errors.ts'
-import type { Extraction, UploadType } from '#domain/rails/documents.ts'
 import type { ModelOutput } from '#domain/rails/drafts/draft.ts'
+import type { Extraction, UploadType } from '#domain/rails/input/documents.ts'
 import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
 import type { ReadAs } from '../extract/extract.ts'
 import type { RowSource } from '../rows.ts'

@@ -12,7 +12,7 @@ import {
 import { CommercePacket } from '#domain/commerce/packet.ts'
 import { checkOutcomes, commerceChecks } from '#domain/commerce/result.ts'
 import { limits } from '#domain/core/limits.ts'
-import { Moment } from '#domain/rails/fields.ts'
+import { Moment } from '#domain/rails/input/fields.ts'
 import { logStates } from '#domain/receipts/log-state.ts'
 import { dayOf } from '#domain/receipts/statement.ts'
 import { callerIn } from '../../caller.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { complianceSampleKeys } from '#domain/rails/compliance-samples.ts'
 import { railKeys, tiers } from '#domain/rails/rail.ts'
+import { complianceSampleKeys } from '#domain/runs/compliance-samples.ts'
 import { ReturnPackage } from '#domain/runs/return-package.ts'
 import { callerIn } from '../../caller.ts'
 import { IdempotencyKey } from '../../fields.ts'

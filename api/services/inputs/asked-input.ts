@@ -5,11 +5,11 @@ import {
   groupFaults,
   type InputFault,
   placedAt,
-} from '#domain/rails/input-faults.ts'
+} from '#domain/rails/input/input-faults.ts'
+import { readInput } from '#domain/rails/input/read-input.ts'
+import { uploadsOf } from '#domain/rails/input/uploads.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
-import { readInput } from '#domain/rails/read-input.ts'
-import { oversize } from '#domain/rails/tiers.ts'
-import { uploadsOf } from '#domain/rails/uploads.ts'
+import { oversize } from '#domain/rails/work/tiers.ts'
 import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callbacks/hosts.ts'
 
 const FAULTS_SHOWN = 50

@@ -1,18 +1,18 @@
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { limits } from '#domain/core/limits.ts'
-import { documentsOf } from '#domain/rails/documents.ts'
-import { INPUT_CHARS_MAX, tooLongTogether } from '#domain/rails/fields.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { documentsOf } from '#domain/rails/input/documents.ts'
+import { INPUT_CHARS_MAX, tooLongTogether } from '#domain/rails/input/fields.ts'
 import {
   type GroupedFaults,
   groupFaults,
   mergedFaults,
   placedAt,
   placedGroups,
-} from '#domain/rails/input-faults.ts'
+} from '#domain/rails/input/input-faults.ts'
+import { uploadsOf } from '#domain/rails/input/uploads.ts'
 import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
-import { uploadsOf } from '#domain/rails/uploads.ts'
 import { inputBytes } from '../../../activities/runs/input.ts'
 import { findAgent, isTrustedAgent } from '../../../activities/store/agents/agents.ts'
 import { computeUsed } from '../../../activities/store/calls/compute.ts'

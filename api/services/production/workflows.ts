@@ -9,8 +9,8 @@ import {
   workflowTransitions,
 } from '#domain/production/customer-workflow.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { uploadDigestsOf } from '#domain/rails/input/uploads.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
-import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import { draftingModel } from '#domain/tasks/drafted.ts'
 import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import { releaseOfWorkflow } from '../../../activities/authority/released.ts'

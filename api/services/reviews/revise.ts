@@ -1,7 +1,7 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
-import { faultsText, groupFaults, placedAt } from '#domain/rails/input-faults.ts'
+import { faultsText, groupFaults, placedAt } from '#domain/rails/input/input-faults.ts'
 import type { Rail, RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'

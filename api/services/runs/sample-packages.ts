@@ -1,9 +1,8 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { CODE_VERSION } from '#domain/core/code-version.ts'
-import { type ComplianceSampleKey, complianceSampleKeys } from '#domain/rails/compliance-samples.ts'
-import { complianceSamples } from '#domain/rails/fixtures/compliance.ts'
 import { railOf, rails } from '#domain/rails/index.ts'
 import { isCurrent, type RailKey, type Tier, type Work } from '#domain/rails/rail.ts'
+import { type ComplianceSampleKey, complianceSampleKeys } from '#domain/runs/compliance-samples.ts'
 import {
   buildReturnPackage,
   COMPLETION_TYP,
@@ -16,6 +15,7 @@ import type { RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
 import { returnPackageView } from '../../../activities/runs/isolation/return-package-zip.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { Making, Sample, Samples } from '../receipts/sample.ts'
+import { complianceSamples } from './compliance.ts'
 
 type Deps = Pick<TaskDeps, 'issuer' | 'environment'> & {
   baseUrl: string

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { uploadDigestsOf } from '#domain/rails/input/uploads.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import {
   buildReplayPackage,
   type ReplayFile,

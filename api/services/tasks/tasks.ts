@@ -1,8 +1,8 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { RecordKind } from '#domain/core/record-kinds.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { uploadDigestsOf } from '#domain/rails/input/uploads.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import {
   recoveriesOf,
   type TaskExceptionCode,

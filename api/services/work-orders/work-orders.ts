@@ -2,8 +2,8 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { uploadDigestsOf } from '#domain/rails/input/uploads.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
-import { uploadDigestsOf } from '#domain/rails/uploads.ts'
 import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
 import {
   type DerivedTokens,

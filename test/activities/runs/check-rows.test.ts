@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { groupFaults } from '#domain/rails/input-faults.ts'
+import { groupFaults } from '#domain/rails/input/input-faults.ts'
+import { readInput } from '#domain/rails/input/read-input.ts'
 import type { Columns } from '#domain/rails/rail.ts'
-import { readInput } from '#domain/rails/read-input.ts'
-import { tokenops } from '#domain/rails/tokenops.ts'
+import { tokenops } from '#domain/rails/tokenops/index.ts'
 import { checkRows } from '../../../activities/runs/check-rows.ts'
 import type { RowSource } from '../../../activities/runs/rows.ts'
 import { verifies } from '../../verifies.ts'
-import { usageMaterial } from '../../workflows/domain/rails/material/usage.ts'
+import { usageMaterial } from '../../workflows/domain/rails/tokenops/usage.ts'
 
 const { usage, ...head } = usageMaterial(0)
 const check = (format: RowSource['format'], text: string | Buffer, columns: Columns = {}) =>

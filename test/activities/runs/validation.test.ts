@@ -5,7 +5,7 @@ import type { RailKey, Work } from '#domain/rails/rail.ts'
 import { plannedChecks, validateWork, workChecks } from '../../../activities/runs/validation.ts'
 import { workOnInput } from '../../../activities/runs/work-on-rows.ts'
 import { verifies } from '../../verifies.ts'
-import { goldenInputs } from '../../workflows/domain/rails/material/golden.ts'
+import { goldenInputs } from '../../workflows/domain/rails/golden.ts'
 
 /** An input that names no uploads. */
 const inline = { sources: {}, extractions: [] }

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
-import type { UploadType } from '#domain/rails/documents.ts'
 import { rails } from '#domain/rails/index.ts'
+import type { UploadType } from '#domain/rails/input/documents.ts'
 import { textScreenOf } from '../../../activities/screening/text-screen.ts'
 import { secrets } from '../../support/secrets.ts'
 import { verifies } from '../../verifies.ts'
-import { contractWith, frozen, tuning } from '../../workflows/domain/rails/material/clauses.ts'
-import { goldenInputs } from '../../workflows/domain/rails/material/golden.ts'
-import { fullPacket } from '../../workflows/domain/rails/material/packet.ts'
-import { questionnaire } from '../../workflows/domain/rails/material/questionnaire.ts'
+import { contractWith, frozen, tuning } from '../../workflows/domain/rails/contractops/clauses.ts'
+import { questionnaire } from '../../workflows/domain/rails/diligenceops/questionnaire.ts'
+import { goldenInputs } from '../../workflows/domain/rails/golden.ts'
+import { fullPacket } from '../../workflows/domain/rails/packetops/packet.ts'
 
 type TextType = 'text/plain' | 'text/csv' | 'application/x-ndjson'
 const written: Record<TextType, (text: string) => string> = {
@@ -115,7 +115,7 @@ verifies(
 
 verifies('input.screened', 'the evidence of the tests and judges is no secret', async () => {
   const root = join(import.meta.dirname, '../..')
-  const files = ['workflows/domain/rails/material/contracts', 'e2e/judges/diligenceops'].flatMap(
+  const files = ['workflows/domain/rails/contractops/contracts', 'e2e/judges/diligenceops'].flatMap(
     (folder) =>
       readdirSync(join(root, folder)).map((name) => readFileSync(join(root, folder, name), 'utf8')),
   )

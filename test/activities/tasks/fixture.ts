@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
 import { DomainError, type Refusal } from '#domain/core/errors.ts'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
 import { dataPolicy } from '#domain/tasks/data-declaration.ts'
 import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'

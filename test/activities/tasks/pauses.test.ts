@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { energyops } from '#domain/rails/energyops.ts'
-import { packetops } from '#domain/rails/packetops.ts'
+import { energyops } from '#domain/rails/energyops/index.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import { issueQuote } from '../../../activities/credit/quotes.ts'
 import { countHeldTasks, lockSwitches } from '../../../activities/store/operators/controls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
 import { DomainError } from '#domain/core/errors.ts'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import { verifyLedger } from '#domain/tasks/ledger.ts'
 import {
   nextTaskState,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import { freshKey } from '../../support/agent-use.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { trustedAgent } from '../../support/registering-agent.ts'

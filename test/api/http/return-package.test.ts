@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { tokenops } from '#domain/rails/tokenops.ts'
+import { tokenops } from '#domain/rails/tokenops/index.ts'
 import { verifyRecord } from '#domain/verification/replay-package.ts'
 import { verifyPackageView } from '#domain/verification/return-package.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import type { InputOf, OutputOf } from '../../../api/http/client.ts'
 import { claimAccessKey, clientOf, registerAgent } from '../../../clients/typescript/src/index.ts'
 import type { Fixture } from './fixture.ts'

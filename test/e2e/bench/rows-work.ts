@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
-import { tokenops } from '#domain/rails/tokenops.ts'
+import { tokenops } from '#domain/rails/tokenops/index.ts'
 import type { RowSource } from '../../../activities/runs/rows.ts'
 import { workOnRows } from '../../../activities/runs/work-on-rows.ts'
-import { usageMaterial } from '../../workflows/domain/rails/material/usage.ts'
+import { usageMaterial } from '../../workflows/domain/rails/tokenops/usage.ts'
 import { serveParent } from './child.ts'
 
 /** `priced`: rows of models that have a price, which shows that they were read. */

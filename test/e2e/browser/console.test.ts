@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { diligenceops } from '#domain/rails/diligenceops/index.ts'
 import { type Drafts, draftNotice } from '#domain/rails/drafts/draft.ts'
 import { createClient } from '../../../api/http/client.ts'
 import {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { ledgerEntry } from '#domain/tasks/ledger.ts'
 import { nextTaskState, type TaskEvent, type TaskState } from '#domain/tasks/lifecycle.ts'
 import { finishedTask, signedFile } from '../../support/finished-task.ts'
-import { meterYear } from '../../workflows/domain/rails/material/readings.ts'
+import { meterYear } from '../../workflows/domain/rails/energyops/readings.ts'
 
 export type Piece = { kind: 'work' | 'replay' | 'csv'; rail?: RailKey; value: unknown }
 /** Inputs made to be slow, by their size: `size` and four doublings of it are measured, all of them accepted inputs. */

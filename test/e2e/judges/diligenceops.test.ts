@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { diligenceops } from '#domain/rails/diligenceops/index.ts'
 import { verifies } from '../../verifies.ts'
 import { type Pair, pairsOf } from './diligenceops/pairs.ts'
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { distributionops } from '#domain/rails/distributionops/index.ts'
 import type { DistributionInput } from '#domain/rails/distributionops/schema.ts'
-import { distributionops } from '#domain/rails/distributionops.ts'
-import { workOn } from '#domain/rails/read-input.ts'
+import { workOn } from '#domain/rails/input/read-input.ts'
 import { reportFiles } from '#domain/rails/report/report.ts'
 import { createPayout } from '../../../api/operations/payouts.ts'
 import { verifies } from '../../verifies.ts'
@@ -39,7 +39,7 @@ type Read = {
 /** As ISO 20022 published it in 2019. */
 const XSD_SHA256 = '05440a7e84f695e7dbc6677082f43623cd7393881b76a5e8d648ae21d7d728e3'
 const xsd = readFileSync(
-  join(import.meta.dirname, '../../workflows/domain/rails/material/pain.001.001.09.xsd'),
+  join(import.meta.dirname, '../../workflows/domain/rails/distributionops/pain.001.001.09.xsd'),
   'utf8',
 )
 const read = (xml: string): Read =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { energyops } from '#domain/rails/energyops/index.ts'
 import { type EnergyopsInput, lineReasons } from '#domain/rails/energyops/schema.ts'
-import { energyops } from '#domain/rails/energyops.ts'
 import { hasPython, judged } from './truths.ts'
 
 type Cells = (string | number | null)[]

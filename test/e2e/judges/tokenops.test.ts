@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { tokenops } from '#domain/rails/tokenops/index.ts'
 import { TokenopsHead, type TokenopsInput, UsageRow } from '#domain/rails/tokenops/schema.ts'
-import { tokenops } from '#domain/rails/tokenops.ts'
 import { hasPython, judged } from './truths.ts'
 
 type Sums = Record<'model' | 'agent' | 'day' | 'task' | 'customer' | 'team', Record<string, string>>

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { tokenops } from '#domain/rails/tokenops.ts'
+import { tokenops } from '#domain/rails/tokenops/index.ts'
 import { createDatabase, type OpenDatabase } from '../../../activities/store/postgres/db.ts'
 import { type ClientOptions, createClient, ProblemError } from '../../../api/http/client.ts'
 import { newAgentClient, trustedAgent } from '../../support/registering-agent.ts'

@@ -1,7 +1,7 @@
-import { denialsIn, deniedBy } from '../rails/denial.ts'
 import { isJson } from '../rails/packetops/statements.ts'
-import { tableIn } from '../rails/packetops/table.ts'
-import { type Part, sentencesOf } from '../rails/words.ts'
+import { denialsIn, deniedBy } from '../rails/text/denial.ts'
+import { tableIn } from '../rails/text/table.ts'
+import { type Part, sentencesOf } from '../rails/text/words.ts'
 import type { ClaimState } from './claim-states.ts'
 import { forbiddenClaims } from './missions.ts'
 

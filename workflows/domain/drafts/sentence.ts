@@ -1,8 +1,8 @@
-import { isDenied } from '../rails/denial.ts'
 import type { DraftSentence, PlannedDraft } from '../rails/drafts/draft.ts'
-import type { Span } from '../rails/fields.ts'
-import { spelling } from '../rails/numerals.ts'
-import { sentencesOf, stemsOf } from '../rails/words.ts'
+import type { Span } from '../rails/input/fields.ts'
+import { isDenied } from '../rails/text/denial.ts'
+import { spelling } from '../rails/text/numerals.ts'
+import { sentencesOf, stemsOf } from '../rails/text/words.ts'
 import { suspicionIn } from '../resolver/suspicious-text.ts'
 
 /** A sentence as the model wrote it. */

@@ -1,12 +1,12 @@
-import { contractops } from './contractops.ts'
-import { diligenceops } from './diligenceops.ts'
-import { distributionops } from './distributionops.ts'
-import { energyops } from './energyops.ts'
-import { financeops } from './financeops.ts'
-import { packetops } from './packetops.ts'
+import { contractops } from './contractops/index.ts'
+import { diligenceops } from './diligenceops/index.ts'
+import { distributionops } from './distributionops/index.ts'
+import { energyops } from './energyops/index.ts'
+import { financeops } from './financeops/index.ts'
+import { packetops } from './packetops/index.ts'
 import type { Rail, RailKey } from './rail.ts'
-import { scoutOver, serviceOf } from './scout.ts'
-import { tokenops } from './tokenops.ts'
+import { scoutOver, serviceOf } from './scout/index.ts'
+import { tokenops } from './tokenops/index.ts'
 
 const working: readonly Rail[] = [
   packetops,

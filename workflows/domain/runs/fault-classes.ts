@@ -1,5 +1,5 @@
-import { isNeeded } from '../rails/gaps.ts'
 import type { Gap } from '../rails/rail.ts'
+import { isNeeded } from '../rails/work/gaps.ts'
 import type { Check } from '../tasks/terms.ts'
 
 /** What the exception step finds, and what follows. */

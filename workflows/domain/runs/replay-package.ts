@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { digestOf } from '../core/canonical-json.ts'
 import { CODE_VERSION } from '../core/code-version.ts'
-import { Digest } from '../rails/fields.ts'
+import { Digest } from '../rails/input/fields.ts'
 import { railKeys } from '../rails/rail.ts'
 import { KeySet } from '../receipts/key-set.ts'
 import { loopSteps } from '../tasks/controlled-loop.ts'

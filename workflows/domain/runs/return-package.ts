@@ -4,10 +4,10 @@ import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
 import { contractSets } from '../core/contract-sets.ts'
 import { runUsages } from '../core/usage.ts'
 import { Drafts } from '../rails/drafts/draft.ts'
-import { Digest } from '../rails/fields.ts'
-import { CitationShape } from '../rails/notes.ts'
+import { Digest } from '../rails/input/fields.ts'
 import { gapKinds, railKeys, tiers, type Work } from '../rails/rail.ts'
 import { REPORT_VERSION, reportFiles } from '../rails/report/report.ts'
+import { CitationShape } from '../rails/work/notes.ts'
 import { type LoopStep, loopSteps, type StepVerdict } from '../tasks/controlled-loop.ts'
 
 /** `typ` of a completion signature; the receipt ring signs it. */

@@ -1,6 +1,6 @@
 import { type Html, html } from '#domain/core/html.ts'
-import { uploadTypes } from '#domain/rails/documents.ts'
-import { faultKinds } from '#domain/rails/input-faults.ts'
+import { uploadTypes } from '#domain/rails/input/documents.ts'
+import { faultKinds } from '#domain/rails/input/input-faults.ts'
 import { isCurrent, type Rail, tiers } from '#domain/rails/rail.ts'
 import { figuresOf } from '#domain/rails/report/figures.ts'
 import { reportPlans } from '#domain/rails/report/plans.ts'

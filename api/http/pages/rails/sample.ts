@@ -1,8 +1,8 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { workOn } from '#domain/rails/input/read-input.ts'
 import type { Rail } from '#domain/rails/rail.ts'
-import { workOn } from '#domain/rails/read-input.ts'
 import { reportFiles } from '#domain/rails/report/report.ts'
-import { delivered } from '#domain/rails/tiers.ts'
+import { delivered } from '#domain/rails/work/tiers.ts'
 import { SANDBOX_TIER } from '#domain/runs/sandbox.ts'
 
 /** What a run of the sandbox makes of the sample input of a rail. */

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
 import { expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import { sheetType, type UploadType } from '#domain/rails/documents.ts'
+import { sheetType, type UploadType } from '#domain/rails/input/documents.ts'
 import { extract, type ReadAs } from '../../../../activities/runs/extract/extract.ts'
 import {
   docxOf,

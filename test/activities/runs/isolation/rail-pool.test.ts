@@ -9,8 +9,8 @@ import { promisify } from 'node:util'
 import { afterAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
-import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
 import { rails } from '#domain/rails/index.ts'
+import { packetopsInput } from '#domain/rails/packetops/sample.ts'
 import {
   ChildDied,
   childFlags,

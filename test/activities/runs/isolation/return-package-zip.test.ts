@@ -5,7 +5,7 @@ import { unzipSync } from 'fflate'
 import { compactVerify, importJWK, type JWK } from 'jose'
 import { expect } from 'vitest'
 import { rails } from '#domain/rails/index.ts'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import type { Citation, Rail } from '#domain/rails/rail.ts'
 import {
   buildReturnPackage,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import { Extraction } from '#domain/rails/documents.ts'
+import { Extraction } from '#domain/rails/input/documents.ts'
 import {
   listExtractions,
   storeDocument,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { scoutInput } from '#domain/rails/fixtures/scout.ts'
+import { scoutInput } from '#domain/rails/scout/sample.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { exampleOrder } from '../../../../api/shapes/work-orders.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import { findReference } from '../../../../activities/store/payments/payment-references.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { auditBooks } from '../../../support/books.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
+import { packetopsInput } from '#domain/rails/packetops/sample.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { listOpenOrders } from '../../../../activities/store/work-orders/exchange.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'

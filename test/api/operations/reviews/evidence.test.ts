@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import { createOperator } from '../../../../activities/store/operators/operators.ts'
 import { runIdOf } from '../../../../activities/tasks/facts.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'

@@ -7,7 +7,7 @@ import { codeOf } from '../../../support/problems.ts'
 import { decide, trustedAgent } from '../../../support/registering-agent.ts'
 import { key } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
-import { usageMaterial } from '../../../workflows/domain/rails/material/usage.ts'
+import { usageMaterial } from '../../../workflows/domain/rails/tokenops/usage.ts'
 
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 let known: Awaited<ReturnType<typeof trustedAgent>>

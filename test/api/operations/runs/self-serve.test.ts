@@ -22,7 +22,7 @@ import { trustedAgent } from '../../../support/registering-agent.ts'
 import { key } from '../../../support/task-calls.ts'
 import { creditFor, dropCredit } from '../../../support/task-evidence.ts'
 import { verifies } from '../../../verifies.ts'
-import { usageMaterial } from '../../../workflows/domain/rails/material/usage.ts'
+import { usageMaterial } from '../../../workflows/domain/rails/tokenops/usage.ts'
 
 type Known = Awaited<ReturnType<typeof trustedAgent>>
 let apis: Awaited<ReturnType<typeof startComposedTasks>>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import { claimQuote } from '../../../../activities/credit/quotes.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient } from '../../../../api/http/client.ts'

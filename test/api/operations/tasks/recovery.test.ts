@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { problemOf } from '../../../support/agent-use.ts'
 import { codeOf, key, taskStack } from '../../../support/task-calls.ts'

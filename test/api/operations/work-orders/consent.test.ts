@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { scoutInput } from '#domain/rails/fixtures/scout.ts'
+import { scoutInput } from '#domain/rails/scout/sample.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { exampleOrder } from '../../../../api/shapes/work-orders.ts'
 import { freshKey } from '../../../support/agent-use.ts'

@@ -1,10 +1,10 @@
 import { expect, vi } from 'vitest'
 import { judgeClaims } from '#domain/commerce/claims.ts'
-import { denialsIn } from '#domain/rails/denial.ts'
 import { readText } from '#domain/rails/packetops/statements.ts'
+import { denialsIn } from '#domain/rails/text/denial.ts'
 import { verifies } from '../../../verifies.ts'
 
-vi.mock('#domain/rails/denial.ts', { spy: true })
+vi.mock('#domain/rails/text/denial.ts', { spy: true })
 
 const claimed = (claims: readonly string[], text: string) =>
   judgeClaims(

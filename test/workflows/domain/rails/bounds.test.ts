@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
-import { INPUT_CHARS_MAX } from '#domain/rails/fields.ts'
+import { INPUT_CHARS_MAX } from '#domain/rails/input/fields.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { CAPABILITIES_MAX } from '#domain/rails/scout/schema.ts'
 import { assertReadable } from '../../../../api/services/inputs/asked-input.ts'

@@ -4,9 +4,9 @@ import { expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { rails } from '#domain/rails/index.ts'
 import { verifies } from '../../../verifies.ts'
-import { goldenInputs } from './material/golden.ts'
+import { goldenInputs } from './golden.ts'
 
-const file = join(import.meta.dirname, 'material', 'golden.json')
+const file = join(import.meta.dirname, 'golden.json')
 type Golden = Record<string, { input: string; work: string }[]>
 
 verifies(

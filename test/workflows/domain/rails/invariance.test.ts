@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { diligenceops } from '#domain/rails/diligenceops/index.ts'
 import type { DiligenceInput } from '#domain/rails/diligenceops/schema.ts'
-import { diligenceops } from '#domain/rails/diligenceops.ts'
-import { distributionops } from '#domain/rails/distributionops.ts'
+import { distributionops } from '#domain/rails/distributionops/index.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { verifies } from '../../../verifies.ts'
-import { dice, shuffled } from './material/dice.ts'
-import { questionnaire } from './material/questionnaire.ts'
+import { dice, shuffled } from './dice.ts'
+import { questionnaire } from './diligenceops/questionnaire.ts'
 
 verifies('rails.order', 'the order of recipients changes no payment', () => {
   const recipient = fc.record(

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { draftsOf } from '#domain/drafts/make-drafts.ts'
-import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { diligenceops } from '#domain/rails/diligenceops/index.ts'
 import type { Drafts, ModelOutput } from '#domain/rails/drafts/draft.ts'
 import type { Rail } from '#domain/rails/rail.ts'
 import type { ReplayFile } from '#domain/runs/replay-package.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import { rails } from '#domain/rails/index.ts'
-import { packetops } from '#domain/rails/packetops.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import {
   COMPLETION_TYP,
   completionClaims,

@@ -1,6 +1,6 @@
-import type { Span } from '../fields.ts'
-import { type DateMention, datesIn, type Quantity, quantitiesIn } from '../mentions.ts'
-import { type Part, sentencesOf } from '../words.ts'
+import type { Span } from '../input/fields.ts'
+import { type DateMention, datesIn, type Quantity, quantitiesIn } from '../text/mentions.ts'
+import { type Part, sentencesOf } from '../text/words.ts'
 
 /** One sentence of a contract with what it mentions; all offsets are those of the contract's text. */
 export type Sentence = Part & { words: string; dates: DateMention[]; quantities: Quantity[] }

@@ -1,4 +1,4 @@
-import { spelledNumber, spelling } from '../numerals.ts'
+import { spelledNumber, spelling } from '../text/numerals.ts'
 import { type Contract, type Sentence, spanOf } from './contract.ts'
 import type { LiabilityCap, Limb, Party, Uncertain } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import type { Span } from '../fields.ts'
-import { datesIn, quantitiesIn } from '../mentions.ts'
+import type { Span } from '../input/fields.ts'
+import { datesIn, quantitiesIn } from '../text/mentions.ts'
 import { type Contract, type Sentence, spanOf } from './contract.ts'
 import type { Obligation, Party, Uncertain } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { UploadedFile } from '../documents.ts'
-import { Moment, Span, text } from '../fields.ts'
+import { UploadedFile } from '../input/documents.ts'
+import { Moment, Span, text } from '../input/fields.ts'
 
 /** The most characters of a contract. */
 export const CONTRACT_CHARS_MAX = 500_000

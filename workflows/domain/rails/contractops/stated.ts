@@ -1,4 +1,4 @@
-import type { Quantity } from '../mentions.ts'
+import type { Quantity } from '../text/mentions.ts'
 import { type Contract, type Sentence, spanOf } from './contract.ts'
 import type { DatedMention, Length, Terms } from './schema.ts'
 

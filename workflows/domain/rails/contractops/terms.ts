@@ -1,5 +1,5 @@
-import { addDays, addMonths, dayOf } from '../calendar.ts'
-import type { Span } from '../fields.ts'
+import type { Span } from '../input/fields.ts'
+import { addDays, addMonths, dayOf } from '../values/calendar.ts'
 import type { Length, Terms, Uncertain } from './schema.ts'
 import type { Stated } from './stated.ts'
 

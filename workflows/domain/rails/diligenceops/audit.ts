@@ -1,4 +1,4 @@
-import { auditOf, differs, firstOfAll, firstWrong } from '../audit.ts'
+import { auditOf, differs, firstOfAll, firstWrong } from '../work/audit.ts'
 import type { DiligenceInput, DiligenceResult } from './schema.ts'
 
 const checks = {

@@ -1,7 +1,7 @@
-import { endOf } from '../calendar.ts'
-import { datesIn, quantitiesIn } from '../mentions.ts'
-import { inOrder } from '../work.ts'
-import { differ, type Value } from './conflicts.ts'
+import { differ, type Value } from '../text/conflicts.ts'
+import { datesIn, quantitiesIn } from '../text/mentions.ts'
+import { endOf } from '../values/calendar.ts'
+import { inOrder } from '../work/work.ts'
 import type { Wanted } from './question.ts'
 import type { Answer, Conflict, DiligenceInput, EvidenceSpan } from './schema.ts'
 

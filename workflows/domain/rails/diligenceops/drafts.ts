@@ -1,7 +1,7 @@
 import type { PlannedDraft } from '../drafts/draft.ts'
 import { nearestPassages } from '../drafts/passages.ts'
 import type { Work } from '../rail.ts'
-import { stemsOf } from '../words.ts'
+import { stemsOf } from '../text/words.ts'
 import type { DiligenceInput, DiligenceResult } from './schema.ts'
 
 /** The most questions of one run that a model is asked about. */

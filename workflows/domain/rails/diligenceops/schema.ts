@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { UploadedFile } from '../documents.ts'
-import { Moment, Span, text, together, tooLongTogether } from '../fields.ts'
+import { UploadedFile } from '../input/documents.ts'
+import { Moment, Span, text, together, tooLongTogether } from '../input/fields.ts'
 
 const distinct = (items: { id: string }[]) =>
   new Set(items.map(({ id }) => id)).size === items.length

@@ -1,5 +1,5 @@
-import { isDenied } from '../denial.ts'
-import { type Part, sentencesOf } from '../words.ts'
+import { isDenied } from '../text/denial.ts'
+import { type Part, sentencesOf } from '../text/words.ts'
 import { namesOf } from './concepts.ts'
 import { WEAK_WEIGHT } from './lexicon/group.ts'
 import { type Asked, holds } from './question.ts'

@@ -1,5 +1,5 @@
-import { denialIn } from '../denial.ts'
-import { asksForState } from '../denial-words.ts'
+import { denialIn } from '../text/denial.ts'
+import { asksForState } from '../text/denial-words.ts'
 import type { Wanted } from './question.ts'
 
 /** What an answer comes to, and by which words of it. */

@@ -2,9 +2,9 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { digestOf } from '../../core/canonical-json.ts'
 import { limits } from '../../core/limits.ts'
-import { toMicro } from '../amounts.ts'
-import { differs, firstOfAll, firstWrong, planned } from '../audit.ts'
 import type { Audit } from '../rail.ts'
+import { toMicro } from '../values/amounts.ts'
+import { differs, firstOfAll, firstWrong, planned } from '../work/audit.ts'
 import type { Head, Recipient, Result } from './schema.ts'
 
 const checks = {

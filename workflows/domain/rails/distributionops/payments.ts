@@ -1,7 +1,7 @@
 import { checksumAddress, zeroAddress } from 'viem'
 import { decimalsOf } from '../../core/currency.ts'
 import { limits } from '../../core/limits.ts'
-import { toInteger } from '../amounts.ts'
+import { toInteger } from '../values/amounts.ts'
 import { ibanOf, isInSepa } from './accounts.ts'
 import { latinText } from './latin-text.ts'
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Decimal, MINOR_MAX, Minor } from '../amounts.ts'
-import { Currency, Id, oneLine } from '../names.ts'
-import { CitationShape } from '../notes.ts'
+import { Currency, Id, oneLine } from '../input/names.ts'
+import { Decimal, MINOR_MAX, Minor } from '../values/amounts.ts'
+import { CitationShape } from '../work/notes.ts'
 import { Bic, Iban } from './accounts.ts'
 import { latinText } from './latin-text.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Digest, Span } from '../fields.ts'
+import { Digest, Span } from '../input/fields.ts'
 
 /** A part of the input that a model may quote: its name in the prompt, its text, and its place by UTF-16 offsets, `to` exclusive. */
 export type Passage = { name: string; pointer: string; from: number; to: number; text: string }

@@ -1,5 +1,5 @@
-import { sentencesOf } from '../words.ts'
-import { inOrder } from '../work.ts'
+import { sentencesOf } from '../text/words.ts'
+import { inOrder } from '../work/work.ts'
 import type { Passage } from './draft.ts'
 
 /** A text of an input and its place. */

@@ -1,6 +1,6 @@
-import { differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../audit.ts'
-import { dayOf, dayText } from '../calendar.ts'
 import type { Audit, Work } from '../rail.ts'
+import { dayOf, dayText } from '../values/calendar.ts'
+import { differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../work/audit.ts'
 import type { EnergyopsHead, EnergyopsResult, Reading } from './schema.ts'
 import { type Band, weekdays } from './tariff-schema.ts'
 import { unitExponent } from './units.ts'

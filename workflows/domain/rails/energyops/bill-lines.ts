@@ -1,5 +1,5 @@
-import { decimalText, divideRounded, toInteger } from '../amounts.ts'
-import { scaled } from '../decimals.ts'
+import { decimalText, divideRounded, toInteger } from '../values/amounts.ts'
+import { scaled } from '../values/decimals.ts'
 import { amountPlacesOf, type Charge } from './charges.ts'
 import type { BillLine, EnergyopsHead, EnergyopsResult } from './schema.ts'
 

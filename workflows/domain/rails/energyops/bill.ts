@@ -1,4 +1,4 @@
-import { decimalText, divideRounded, toInteger } from '../amounts.ts'
+import { decimalText, divideRounded, toInteger } from '../values/amounts.ts'
 import { billLinesOf } from './bill-lines.ts'
 import { amountPlacesOf, type ByBand, byBand, chargesOf, shownCharge } from './charges.ts'
 import { demandsOf, shownDemand } from './demand.ts'

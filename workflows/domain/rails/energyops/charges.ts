@@ -1,6 +1,6 @@
-import { decimalText, divideRounded, microOf, toMicro } from '../amounts.ts'
-import { dayOf } from '../calendar.ts'
 import type { Citation } from '../rail.ts'
+import { decimalText, divideRounded, microOf, toMicro } from '../values/amounts.ts'
+import { dayOf } from '../values/calendar.ts'
 import { type Charged, demandCitations, powerUnitOf } from './demand.ts'
 import type { Counted } from './period.ts'
 import type { EnergyopsHead, EnergyopsResult } from './schema.ts'

@@ -1,6 +1,6 @@
-import { decimalText, toMicro } from '../amounts.ts'
-import { dayOf, dayText } from '../calendar.ts'
 import type { Citation } from '../rail.ts'
+import { decimalText, toMicro } from '../values/amounts.ts'
+import { dayOf, dayText } from '../values/calendar.ts'
 import { citedIn, type Interval, instantText } from './intervals.ts'
 import type { Counted, Period } from './period.ts'
 import type { EnergyopsHead, EnergyopsResult } from './schema.ts'

@@ -1,5 +1,5 @@
-import { cite } from '../notes.ts'
 import type { Citation } from '../rail.ts'
+import { cite } from '../work/notes.ts'
 import type { Reading } from './schema.ts'
 import type { Zone } from './zone.ts'
 

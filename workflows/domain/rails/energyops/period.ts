@@ -1,4 +1,4 @@
-import { dayOf, dayText } from '../calendar.ts'
+import { dayOf, dayText } from '../values/calendar.ts'
 import { type Interval, instantText, type Placed } from './intervals.ts'
 import type { EnergyopsHead, EnergyopsResult } from './schema.ts'
 import type { timesOf } from './tariff.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Decimal } from '../amounts.ts'
-import { scaled } from '../decimals.ts'
-import { faultsTo } from '../fields.ts'
-import { Currency, oneLine } from '../names.ts'
+import { faultsTo } from '../input/fields.ts'
+import { Currency, oneLine } from '../input/names.ts'
+import { Decimal } from '../values/amounts.ts'
+import { scaled } from '../values/decimals.ts'
 import { overlappingSeasons } from './seasons.ts'
 
 export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const

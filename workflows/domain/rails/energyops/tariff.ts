@@ -1,4 +1,4 @@
-import { dayText } from '../calendar.ts'
+import { dayText } from '../values/calendar.ts'
 import type { EnergyopsHead } from './schema.ts'
 import { isInSeason } from './seasons.ts'
 import { weekdays } from './tariff-schema.ts'

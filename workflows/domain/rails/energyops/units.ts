@@ -1,4 +1,4 @@
-import { toMicro } from '../amounts.ts'
+import { toMicro } from '../values/amounts.ts'
 
 /** Energy is held in units of the rates, as whole numbers of 10⁻¹². */
 export const ENERGY_PLACES = 12

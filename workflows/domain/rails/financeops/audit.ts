@@ -1,5 +1,5 @@
-import { differs, firstOfAll, firstWrong, planned } from '../audit.ts'
 import type { Audit, PlannedCheck } from '../rail.ts'
+import { differs, firstOfAll, firstWrong, planned } from '../work/audit.ts'
 import {
   asideCodes,
   type FinanceopsHead,

@@ -1,5 +1,5 @@
 import { groupedBy } from '../../core/grouped-by.ts'
-import { toInteger } from '../amounts.ts'
+import { toInteger } from '../values/amounts.ts'
 import type { Item, List, SetAside } from './items.ts'
 import type { Matching } from './matching.ts'
 import type { Side } from './rows.ts'

@@ -1,6 +1,6 @@
 import { groupedBy } from '../../core/grouped-by.ts'
-import { cite } from '../notes.ts'
-import { inOrder } from '../work.ts'
+import { cite } from '../work/notes.ts'
+import { inOrder } from '../work/work.ts'
 import type { Item, List, SetAside } from './items.ts'
 import { type Matching, onlyEqual } from './matching.ts'
 import type { FinanceopsResult } from './schema.ts'

@@ -1,7 +1,7 @@
 import { groupedBy } from '../../core/grouped-by.ts'
-import { divideRounded } from '../amounts.ts'
-import { dayText } from '../calendar.ts'
-import { minorPlaces, RATE_PLACES, type Rates } from '../exchange.ts'
+import { divideRounded } from '../values/amounts.ts'
+import { dayText } from '../values/calendar.ts'
+import { minorPlaces, RATE_PLACES, type Rates } from '../values/exchange.ts'
 import type { Item } from './items.ts'
 import type { Named } from './references.ts'
 

@@ -1,9 +1,9 @@
-import { divideRounded, toMicro } from '../amounts.ts'
-import { dayOf } from '../calendar.ts'
-import type { Entry } from '../names.ts'
-import { cite } from '../notes.ts'
+import type { Entry } from '../input/names.ts'
 import type { Citation } from '../rail.ts'
-import { inOrder } from '../work.ts'
+import { divideRounded, toMicro } from '../values/amounts.ts'
+import { dayOf } from '../values/calendar.ts'
+import { cite } from '../work/notes.ts'
+import { inOrder } from '../work/work.ts'
 import type { AsideCode, Invoice, Payment } from './schema.ts'
 
 /** An invoice or a payment that takes part in matching. */

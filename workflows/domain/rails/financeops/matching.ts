@@ -1,6 +1,6 @@
 import { groupedBy } from '../../core/grouped-by.ts'
-import type { Rates } from '../exchange.ts'
-import { inOrder } from '../work.ts'
+import type { Rates } from '../values/exchange.ts'
+import { inOrder } from '../work/work.ts'
 import { combinations, type Search } from './combinations.ts'
 import { type Credited, creditOldest, creditStated, partyOf } from './credits.ts'
 import { type Exchanged, exchangePayments } from './exchanging.ts'

@@ -1,5 +1,5 @@
-import { toInteger } from '../amounts.ts'
-import { dayText } from '../calendar.ts'
+import { toInteger } from '../values/amounts.ts'
+import { dayText } from '../values/calendar.ts'
 import type { FinanceopsResult } from './schema.ts'
 import type { Settled } from './settlement.ts'
 

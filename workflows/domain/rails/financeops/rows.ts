@@ -1,4 +1,4 @@
-import { type Entry, enter } from '../names.ts'
+import { type Entry, enter } from '../input/names.ts'
 
 type Row = { id: string; amount_minor: number; currency: string }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Decimal, MINOR_MAX, Minor } from '../amounts.ts'
-import { ExchangeRate } from '../exchange.ts'
-import { Moment } from '../fields.ts'
-import { Currency, Id, oneLine } from '../names.ts'
-import { CitationShape } from '../notes.ts'
+import { Moment } from '../input/fields.ts'
+import { Currency, Id, oneLine } from '../input/names.ts'
+import { Decimal, MINOR_MAX, Minor } from '../values/amounts.ts'
+import { ExchangeRate } from '../values/exchange.ts'
+import { CitationShape } from '../work/notes.ts'
 
 export const FinanceopsHead = z.strictObject({
   /** How far a sum of payments may be from a sum of invoices and still settle them. */

@@ -2,8 +2,8 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { differs, firstOfAll, firstWrong, planned } from '../audit.ts'
 import type { Audit } from '../rail.ts'
+import { differs, firstOfAll, firstWrong, planned } from '../work/audit.ts'
 import type { Item, ManifestEntry, PacketResult } from './schema.ts'
 
 const checks = {

@@ -1,4 +1,4 @@
-import { dayOf, dayText } from '../calendar.ts'
+import { dayOf, dayText } from '../values/calendar.ts'
 import type { InspectedItem } from './item.ts'
 import type { Section } from './profiles.ts'
 import type { PacketInput, SectionCoverage } from './schema.ts'

@@ -1,7 +1,7 @@
-import { dayOf, endOf, startOf } from '../calendar.ts'
-import { encodingNote } from '../encoding.ts'
+import { encodingNote } from '../input/encoding.ts'
 import type { Citation, GapKind } from '../rail.ts'
-import { stemsOf } from '../words.ts'
+import { stemsOf } from '../text/words.ts'
+import { dayOf, endOf, startOf } from '../values/calendar.ts'
 import { approvers, factOf, type InspectedItem, owners } from './item.ts'
 import type { Item, PacketInput } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { groupedBy } from '../../core/grouped-by.ts'
-import { startOf } from '../calendar.ts'
-import { inOrder } from '../work.ts'
+import { startOf } from '../values/calendar.ts'
+import { inOrder } from '../work/work.ts'
 import { contradictionsIn, type Opposed } from './contradictions.ts'
 import type { Scored } from './coverage.ts'
 import { type Fault, faultsOf, named } from './faults.ts'

@@ -1,7 +1,7 @@
+import type { Table } from '../text/table.ts'
 import type { Section } from './profiles.ts'
 import type { Sample } from './schema.ts'
 import { failingRow } from './statements.ts'
-import type { Table } from './table.ts'
 
 /** A list of what was tested, and the list that it was drawn from, as their items have them. */
 export type Drawn = {

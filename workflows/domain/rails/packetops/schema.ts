@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { columnsSchema } from '../columns.ts'
-import { UploadedFile } from '../documents.ts'
+import { columnsSchema } from '../input/columns.ts'
+import { UploadedFile } from '../input/documents.ts'
 import {
   Cited,
   Digest,
@@ -10,7 +10,7 @@ import {
   text,
   together,
   tooLongTogether,
-} from '../fields.ts'
+} from '../input/fields.ts'
 import { needs, profileKeys } from './profiles.ts'
 
 // RFC 4648 §3.5: padded, and no bits left over that a decoder would drop.

@@ -1,4 +1,4 @@
-import { denialsIn, deniedBy, without } from '../denial.ts'
+import { denialsIn, deniedBy, without } from '../text/denial.ts'
 import type { Verdict } from './rules.ts'
 
 /** What a sentence says of a control that holds, in each form of its verb. */

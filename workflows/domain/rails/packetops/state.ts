@@ -1,5 +1,5 @@
-import { type Part, wordsOf } from '../words.ts'
-import { tableIn } from './table.ts'
+import { tableIn } from '../text/table.ts'
+import { type Part, wordsOf } from '../text/words.ts'
 
 /** How much a text says. */
 export type TextState = 'empty' | 'placeholder' | 'unfinished' | 'thin' | 'written'

@@ -1,7 +1,7 @@
-import { type Part, sentencesOf } from '../words.ts'
+import { keyOf, type Table, tableIn } from '../text/table.ts'
+import { type Part, sentencesOf } from '../text/words.ts'
 import { openCritical, type Verdict, verdictOn } from './rules.ts'
 import { verdictOnSentence } from './sentences.ts'
-import { keyOf, type Table, tableIn } from './table.ts'
 
 /** What a text says against the control that it is evidence of; `rows` counts the rows of a table that say so. */
 type Statement = Part & { code: Verdict; about: string; rows: number }

@@ -1,5 +1,5 @@
-import { auditOf, differs, firstWrong } from '../audit.ts'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../text/words.ts'
+import { auditOf, differs, firstWrong } from '../work/audit.ts'
 import { isClear, type Reason, type ScoutInput, type ScoutResult } from './schema.ts'
 
 const checks = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Span, text, together, tooLongTogether } from '../fields.ts'
+import { Span, text, together, tooLongTogether } from '../input/fields.ts'
 import { railKeys } from '../rail.ts'
 
 /** Something that can be asked for work: what it can do in words, what its smallest run costs, and how it is spoken to. */

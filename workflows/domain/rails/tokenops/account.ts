@@ -1,8 +1,8 @@
 import { groupedBy } from '../../core/grouped-by.ts'
-import { judgedGaps } from '../gaps.ts'
-import { cite, notes } from '../notes.ts'
 import type { Citation, GapRules, Work } from '../rail.ts'
-import { inOrder } from '../work.ts'
+import { judgedGaps } from '../work/gaps.ts'
+import { cite, notes } from '../work/notes.ts'
+import { inOrder } from '../work/work.ts'
 import {
   type AgentDay,
   DAYS_MIN,

@@ -1,8 +1,8 @@
 import { detached } from '../../core/plain-text.ts'
-import { differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../audit.ts'
-import { scaled } from '../decimals.ts'
-import { minorPlaces, RATE_PLACES } from '../exchange.ts'
 import type { Audit } from '../rail.ts'
+import { scaled } from '../values/decimals.ts'
+import { minorPlaces, RATE_PLACES } from '../values/exchange.ts'
+import { differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../work/audit.ts'
 import type { FocusRow, LitellmRow, TokenopsHead, TokenopsResult, UsageRow } from './schema.ts'
 import {
   ofFocus,

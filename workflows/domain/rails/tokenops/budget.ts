@@ -1,5 +1,5 @@
-import { decimalText, divideRounded } from '../amounts.ts'
-import { dayOf, dayText } from '../calendar.ts'
+import { decimalText, divideRounded } from '../values/amounts.ts'
+import { dayOf, dayText } from '../values/calendar.ts'
 import { COST_PLACES } from './prices.ts'
 import type { TokenopsHead, TokenopsResult } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import { cite } from '../notes.ts'
 import type { Citation } from '../rail.ts'
+import { cite } from '../work/notes.ts'
 import { type UsageList, usageLists } from './usage.ts'
 
 /** Where a row stands: its list and its index in one number, in the order of lists and then of rows. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Decimal, DecimalText, MINOR_MAX } from '../amounts.ts'
-import { decimalOf } from '../decimals.ts'
-import { ExchangeRate } from '../exchange.ts'
-import { Currency, oneLine } from '../names.ts'
-import { CitationShape } from '../notes.ts'
+import { Currency, oneLine } from '../input/names.ts'
+import { Decimal, DecimalText, MINOR_MAX } from '../values/amounts.ts'
+import { decimalOf } from '../values/decimals.ts'
+import { ExchangeRate } from '../values/exchange.ts'
+import { CitationShape } from '../work/notes.ts'
 
 /** Places of a price per token in whole units, such as dollars. */
 export const PER_TOKEN_PLACES = 16

@@ -1,5 +1,5 @@
-import { scaled } from '../decimals.ts'
-import { minorPlaces } from '../exchange.ts'
+import { scaled } from '../values/decimals.ts'
+import { minorPlaces } from '../values/exchange.ts'
 import type { FocusRow, LitellmRow, TokenopsHead, UsageRow } from './schema.ts'
 
 /** Billed amounts are read to this many places of a minor unit, cut off there. */

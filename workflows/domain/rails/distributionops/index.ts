@@ -1,0 +1,338 @@
+import { digestOf } from '../../core/canonical-json.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
+import { byRows } from '../input/by-rows.ts'
+import { type Entry, enter } from '../input/names.ts'
+import type { Rail, Work } from '../rail.ts'
+import { toInteger, toMicro } from '../values/amounts.ts'
+import { judgedGaps } from '../work/gaps.ts'
+import { cite, type Notes, notes } from '../work/notes.ts'
+import { rowTiers, tiersOf } from '../work/tiers.ts'
+import { inOrder } from '../work/work.ts'
+import { distributionopsAudit } from './audit.ts'
+import { gapRules } from './gap-rules.ts'
+import { latinText } from './latin-text.ts'
+import {
+  creditTransferOf,
+  destinationsOf,
+  PAYOUT_CURRENCY,
+  paymentsOf,
+  payoutCallsOf,
+} from './payments.ts'
+import { distributionopsInput, unreachableDistributionInput } from './sample.ts'
+import {
+  type DistributionInput,
+  Head,
+  NAME_CHARS_MAX,
+  type Payment,
+  REMITTANCE_CHARS_MAX,
+  Recipient,
+  Result,
+} from './schema.ts'
+import { type Claim, fill, type Share } from './water-filling.ts'
+
+type Given = { recipient: Recipient; index: number; amount: bigint; held: Share['held'] }
+type Code = keyof typeof details
+const details = {
+  conflicting_duplicates: (count: number) =>
+    `ids whose rows differ, none of which is paid: ${count}`,
+  repeated_rows: (count: number) => `ids with rows that repeat another and count once: ${count}`,
+  refused_recipients: (count: number) => `recipients that are refused: ${count}`,
+  shared_destinations: (count: number) =>
+    `payments to a destination that has another one: ${count}`,
+  ids_alike: (count: number) =>
+    `payments to ids that differ from another one only in case, blanks or invisible characters: ${count}`,
+  pool_too_small: () => 'fixed amounts and floors are more than the pool: nothing is allocated',
+  not_distributed: () =>
+    'a part of the pool is left: every recipient has what it may get, or fractions stay in it',
+  no_destination: (count: number) => `payments without a destination: ${count}`,
+  payouts_refused: (count: number) => `payments that the payout rail does not take: ${count}`,
+  transfers_refused: (count: number) => `payments that are not in the payment file: ${count}`,
+  no_debtor_account: (count: number) =>
+    `payments to an account, of which there is no payment file: ${count}`,
+  texts_rewritten: (count: number) =>
+    `payments whose name or text has other characters in the payment file: ${count}`,
+}
+
+/**
+ * Divides a pool: fixed amounts first, the rest by weight within floors and caps (water-filling, exact fractions), whole units by
+ * largest remainder with ties to the lower id. The allocations and the remainder sum exactly to the pool.
+ */
+export const distributionops: Rail<DistributionInput, Result> = {
+  key: 'distributionops',
+  about: {
+    summary:
+      'Divides a pool of money among recipients to the last unit and prepares the payout batch for review.',
+    capabilities: [
+      'distribute royalties, commissions, grants or revenue shares',
+      'allocate an amount by weight with caps and floors',
+      'split money so that the shares sum exactly to the total',
+      'find duplicate recipients, shared destinations and recipients that cannot be paid',
+      'prepare a payout batch with a manifest digest',
+      'write a bank payment file (ISO 20022 pain.001, SEPA) and payout calls in USDC',
+    ],
+    asks: [
+      'split money fairly between people',
+      'divide a sum in proportion to shares, points or hours',
+      'pay royalties to artists, authors and musicians',
+      'share revenue or profit with partners and owners',
+      'pay out dividends to shareholders',
+      'share tips and prizes among staff or winners',
+      'calculate how much each person gets',
+      'prepare payments to many people at once',
+    ],
+  },
+  takes: {
+    paidAgentUse: false,
+    quickstart: true,
+    pricingModelV2: true,
+    controlledLoop: 'current',
+    offer: false,
+    requestedTool: true,
+  },
+  prices: { entry: 199, standard: 399, pro: 699 },
+  tiers: tiersOf({
+    entry: {
+      depth: 'the allocations with their check and manifest',
+      leaves_out: ['caps_applied', 'duplicates', 'payments', 'payout_calls', 'credit_transfer'],
+      leaves_out_codes: [
+        'conflicting_duplicates',
+        'no_debtor_account',
+        'payouts_refused',
+        'repeated_rows',
+        'texts_rewritten',
+        'transfers_refused',
+      ],
+    },
+    whole: 'all of it, with the payment files, the limits that held and the rows that came twice',
+    rows: rowTiers,
+  }),
+  result: Result,
+  sandboxInput: distributionopsInput,
+  gapRules,
+  audit: distributionopsAudit,
+  inputWithGaps: unreachableDistributionInput,
+  parameters: ['rounding'],
+  ...byRows({
+    head: Head,
+    lists: { recipients: Recipient },
+    open(head) {
+      const entries = new Map<string, Entry<Recipient>>()
+      return {
+        take: { recipients: (row, index) => enter(entries, row, index) },
+        close: () => distribute(head, [...entries.values()].sort(inOrder(({ row }) => row.id))),
+      }
+    },
+  }),
+}
+
+function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
+  const findings = notes<Code>(details)
+  const gaps = notes<Code>(details)
+  const refused = refusalsOf(entries, findings)
+  const refusedIds = new Set(refused.map(({ recipient_id }) => recipient_id))
+  const accepted = entries.filter(({ row }) => !refusedIds.has(row.id))
+  const pool = BigInt(head.pool.amount_minor)
+  const given = allocate(pool, accepted, head.rounding === 'down')
+  if (given === null) gaps.add('pool_too_small', [{ pointer: '/pool/amount_minor' }])
+  const paid = (given ?? []).filter(({ amount }) => amount > 0n)
+  const disputed = entries.some(({ differ }) => differ)
+  const payments = paymentsOf(paid, { head, disputed })
+  const allocated = paid.reduce((sum, { amount }) => sum + amount, 0n)
+  if (given !== null && allocated < pool)
+    gaps.add('not_distributed', [{ pointer: '/pool/amount_minor' }])
+  noteDestinations(paid, findings, gaps)
+  noteAlikeIds(paid, findings)
+  notePayments(paid, payments, head, { findings, gaps })
+  const blockers: string[] = []
+  if (given === null) blockers.push('pool_too_small')
+  if (gaps.count('no_destination') > 0) blockers.push('no_destination')
+  if (disputed) blockers.push('conflicting_duplicates')
+  if (paid.length === 0) blockers.push('no_payments')
+  const remainder_minor = toInteger(pool - allocated)
+  const result: Result = {
+    currency: head.pool.currency,
+    allocations: (given ?? []).map(allocationOf),
+    payments,
+    payout_calls: payoutCallsOf(payments),
+    credit_transfer: creditTransferOf(payments, head),
+    remainder_minor,
+    duplicates: entries.filter(({ rows }) => rows.length > 1).map(duplicateOf),
+    refused,
+    caps_applied: (given ?? []).flatMap(limitOf),
+    total_check: {
+      pool_minor: head.pool.amount_minor,
+      allocated_minor: toInteger(allocated),
+      remainder_minor,
+      balances: allocated + BigInt(remainder_minor) === pool && remainder_minor >= 0,
+    },
+    manifest_sha256: digestOf({
+      pool: head.pool,
+      rounding: head.rounding ?? 'largest_remainder',
+      payments: payments.map(({ recipient_id, amount_minor, ...to }) => {
+        const { destination_reference = null, wallet = null, iban = null } = to
+        return { recipient_id, amount_minor, destination_reference, wallet, iban }
+      }),
+    }),
+    batch: { ready_for_review: blockers.length === 0, payments: paid.length, blockers },
+  }
+  return { result, findings: findings.list(), gaps: judgedGaps(gapRules, gaps.list()) }
+}
+
+/** Null when the pool does not hold the fixed amounts and the floors. */
+function allocate(pool: bigint, accepted: Entry<Recipient>[], roundDown: boolean): Given[] | null {
+  const fixed = accepted.filter(({ row }) => row.amount_minor !== undefined).map(fixedAmount)
+  const weighted = accepted.filter(({ row }) => row.weight !== undefined)
+  const rest = pool - fixed.reduce((sum, { amount }) => sum + amount, 0n)
+  const claims = weighted.map(({ row }) => claimOf(row))
+  if (claims.reduce((sum, { floor }) => sum + floor, 0n) > rest || rest < 0n) return null
+  const shares = fill(rest, claims)
+  const amounts = shares.map(({ whole }) => whole)
+  const fractions = shares.reduce((sum, { rest: part }) => sum + part, 0n)
+  const divisor = shares.find(({ rest: part }) => part > 0n)?.divisor ?? 1n
+  // Entries stand in the order of ids and the sort is stable, so ties go to the lower id.
+  const byRemainder = [...shares.keys()].sort((a, b) =>
+    compare(shares[b]?.rest ?? 0n, shares[a]?.rest ?? 0n),
+  )
+  for (const index of roundDown ? [] : byRemainder.slice(0, Number(fractions / divisor))) {
+    amounts[index] = (amounts[index] ?? 0n) + 1n
+  }
+  const shared = weighted.map(({ row, index }, at): Given => {
+    return { recipient: row, index, amount: amounts[at] ?? 0n, held: shares[at]?.held ?? null }
+  })
+  return [...fixed, ...shared].sort(inOrder(({ recipient }) => recipient.id))
+}
+
+function fixedAmount({ row, index }: Entry<Recipient>): Given {
+  const amount = row.amount_minor ?? 0
+  const capped = Math.min(amount, row.cap_minor ?? amount)
+  const kept = Math.max(capped, row.floor_minor ?? 0)
+  return {
+    recipient: row,
+    index,
+    amount: BigInt(kept),
+    held: heldBy(amount, kept),
+  }
+}
+
+function heldBy(amount: number, kept: number): Given['held'] {
+  if (kept < amount) return 'cap'
+  return kept > amount ? 'floor' : null
+}
+
+function claimOf({ weight = 0, floor_minor = 0, cap_minor }: Recipient): Claim {
+  const cap = cap_minor === undefined ? null : BigInt(cap_minor)
+  return { weight: toMicro(weight), floor: BigInt(floor_minor), cap }
+}
+
+function refusalsOf(entries: Entry<Recipient>[], findings: Notes<Code>): Result['refused'] {
+  return entries.flatMap(({ row, rows, differ }) => {
+    const citations = rows.map(({ index }) => cite('recipients', index))
+    if (differ) findings.add('conflicting_duplicates', citations)
+    else if (rows.length > 1) findings.add('repeated_rows', citations)
+    const reason = differ ? 'rows of this id differ' : reasonAgainst(row)
+    if (reason === null) return []
+    findings.add('refused_recipients', citations)
+    return [{ recipient_id: row.id, reason, citations }]
+  })
+}
+
+function reasonAgainst({
+  weight,
+  amount_minor,
+  floor_minor = 0,
+  cap_minor,
+}: Recipient): string | null {
+  if (weight === undefined && amount_minor === undefined)
+    return 'has neither a weight nor an amount'
+  if (weight !== undefined && amount_minor !== undefined) return 'has both a weight and an amount'
+  if (weight !== undefined && toMicro(weight) <= 0n) return 'its weight is not above zero'
+  if (cap_minor !== undefined && cap_minor < floor_minor) return 'its cap is below its floor'
+  return null
+}
+
+/** `Anna` and `anna ` are two ids, and may well be one person who is paid twice. */
+function noteAlikeIds(paid: Given[], findings: Notes<Code>): void {
+  const alike = groupedBy(paid, ({ recipient }) =>
+    recipient.id
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[\s\p{Cf}]+/gu, ''),
+  )
+  for (const same of alike.values())
+    if (same.length > 1)
+      for (const { index } of same) findings.add('ids_alike', [cite('recipients', index, 'id')])
+}
+
+function noteDestinations(paid: Given[], findings: Notes<Code>, gaps: Notes<Code>): void {
+  const uses = new Map<string, number>()
+  for (const { recipient, index } of paid) {
+    const named = accountsOf(recipient)
+    if (named.length === 0) gaps.add('no_destination', [cite('recipients', index)])
+    for (const { account } of named) uses.set(account, (uses.get(account) ?? 0) + 1)
+  }
+  for (const { recipient, index } of paid) {
+    const shared = accountsOf(recipient).filter(({ account }) => (uses.get(account) ?? 0) > 1)
+    if (shared.length === 0) continue
+    const citations = shared.map(({ field }) => cite('recipients', index, field))
+    findings.add('shared_destinations', citations)
+  }
+}
+
+/** The destinations of a recipient, those of one account in one form. */
+function accountsOf(recipient: Recipient): { field: string; account: string }[] {
+  const { destination_reference, wallet, iban } = destinationsOf(recipient)
+  const named = { destination_reference, wallet: wallet?.toLowerCase(), iban }
+  return Object.entries(named).flatMap(([field, account]) =>
+    account === undefined ? [] : [{ field, account: `${field} ${account}` }],
+  )
+}
+
+function notePayments(
+  paid: readonly Given[],
+  payments: readonly Payment[],
+  { pool, credit_transfer: asked }: Head,
+  { findings, gaps }: { findings: Notes<Code>; gaps: Notes<Code> },
+): void {
+  for (const [at, { index }] of paid.entries()) {
+    const { payout_refused, transfer_refused, iban, name, remittance } = payments[at] as Payment
+    const place = [cite('recipients', index)]
+    if (pool.currency === PAYOUT_CURRENCY && payout_refused !== null)
+      gaps.add('payouts_refused', place)
+    if (asked === undefined && iban !== undefined) gaps.add('no_debtor_account', place)
+    if (asked !== undefined && transfer_refused !== null) gaps.add('transfers_refused', place)
+    if (transfer_refused !== null) continue
+    const isKept =
+      latinText(name ?? '', NAME_CHARS_MAX) === name &&
+      (remittance === undefined || latinText(remittance, REMITTANCE_CHARS_MAX) === remittance)
+    if (!isKept) findings.add('texts_rewritten', place)
+  }
+}
+
+function allocationOf({ recipient, amount, index }: Given): Result['allocations'][number] {
+  return {
+    recipient_id: recipient.id,
+    amount_minor: toInteger(amount),
+    basis: recipient.weight === undefined ? 'amount' : 'weight',
+    destination_reference: recipient.destination_reference ?? null,
+    citations: [cite('recipients', index)],
+  }
+}
+
+function limitOf({ recipient, held }: Given): Result['caps_applied'] {
+  const limit = held === 'cap' ? recipient.cap_minor : recipient.floor_minor
+  if (held === null || limit === undefined) return []
+  return [{ recipient_id: recipient.id, kind: held, limit_minor: limit }]
+}
+
+function duplicateOf({ row, rows, differ }: Entry<Recipient>): Result['duplicates'][number] {
+  return {
+    recipient_id: row.id,
+    same: !differ,
+    citations: rows.map(({ index }) => cite('recipients', index)),
+  }
+}
+
+function compare(a: bigint, b: bigint): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
