@@ -7,7 +7,7 @@ import { commonErrors } from '../api/calls/problem.ts'
 import { openapiDocument } from '../api/http/openapi.ts'
 import { type AnyOperation, waysOf } from '../api/operation.ts'
 import { operations } from '../api/operations/index.ts'
-import { exampleOrder } from '../api/shapes/work-orders.ts'
+import { exampleOrder } from '../api/operations/work-orders.ts'
 import { verifies } from './verifies.ts'
 
 const registry: readonly AnyOperation[] = operations

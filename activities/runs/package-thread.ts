@@ -1,4 +1,5 @@
-import { packageTexts, type ReturnPackage } from '#domain/runs/return-package.ts'
+import { packageTexts } from '#domain/runs/package-files.ts'
+import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import { verifyRecord } from '#domain/verification/replay-package.ts'
 import { verifyPackageView } from '#domain/verification/return-package.ts'
 import type { PackageJob, RecordJob, RecordReports } from './package-threads.ts'

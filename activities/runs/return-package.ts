@@ -1,10 +1,6 @@
 import type { RailKey } from '#domain/rails/rail.ts'
-import {
-  buildReturnPackage,
-  completionClaims,
-  loopDigest,
-  type PackagedWork,
-} from '#domain/runs/return-package.ts'
+import { buildReturnPackage } from '#domain/runs/package-files.ts'
+import { completionClaims, loopDigest, type PackagedWork } from '#domain/runs/return-package.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { insertReturnPackage, listStepTimes, type RunRow } from '../store/runs/runs.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'

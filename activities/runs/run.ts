@@ -1,7 +1,7 @@
 import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { isNeeded } from '#domain/rails/work/gaps.ts'
+import { isNeeded } from '#domain/rails/work/work.ts'
 import { afterStep, type LoopMove, type LoopStep } from '#domain/tasks/controlled-loop.ts'
 import { namesModel } from '#domain/tasks/data-declaration.ts'
 import { mayBeDrafted } from '#domain/tasks/drafted.ts'

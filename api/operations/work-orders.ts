@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
+import { packetopsInput } from '#domain/rails/packetops/index.ts'
+import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
 import { callerIn } from '../caller.ts'
 import type { Caller } from '../context.ts'
@@ -13,7 +15,6 @@ import { Run } from '../shapes/runs.ts'
 import { inputErrors } from '../shapes/task-inputs.ts'
 import { LedgerEntry } from '../shapes/tasks.ts'
 import {
-  exampleOrder,
   namedProposal,
   Proposal,
   WorkOrder,
@@ -21,6 +22,18 @@ import {
   WorkOrderInput,
 } from '../shapes/work-orders.ts'
 import { VerificationPacket } from './receipts.ts'
+
+/** A body that the schema takes. */
+export const exampleOrder: z.input<typeof WorkOrderInput> = {
+  intake_kind: 'external_agent_request',
+  requested_tool_id: 'packetops',
+  objective: 'A sealed packet of the evidence that is named in the input.',
+  input: packetopsInput,
+  tier: 'standard',
+  requester: { name: 'Northwind', contact: 'ops@northwind.example' },
+  data_declaration: DATA_DECLARATION,
+  idempotency_key: 'order-7',
+}
 
 /** POST /api/work-orders/{work_order_id}/consent: the owner of an order accepts the input that an operator proposes. */
 const workOrderConsent = operation({

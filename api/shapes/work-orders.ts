@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
-import { packetopsInput } from '#domain/rails/packetops/sample.ts'
 import { requestedTools } from '#domain/rails/rail.ts'
 import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import {

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import { diligenceops } from '#domain/rails/diligenceops/index.ts'
-import { DiligenceInput } from '#domain/rails/diligenceops/schema.ts'
+import { DiligenceInput, diligenceops } from '#domain/rails/diligenceops/index.ts'
 import { exampleOf } from '../../api/examples/index.ts'
 import { verifies } from '../verifies.ts'
 

@@ -56,6 +56,11 @@ export const stackRequirements = {
     behavior:
       'An operation is read without its examples, its services and the work of its rail: the declaration of operations imports no file, a listing fewer than 60, and any other file of operations fewer than 100.',
   },
+  'structure.rails': {
+    source: 'decision',
+    behavior:
+      'A rail is a folder of which others import only the index; shared code names no single rail but where a reason is given.',
+  },
   'structure.services': {
     source: 'decision',
     behavior:

@@ -19,7 +19,7 @@ import {
 } from '../../api/http/client.ts'
 import { type AnyOperation, waysOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
-import { exampleOrder } from '../../api/shapes/work-orders.ts'
+import { exampleOrder } from '../../api/operations/work-orders.ts'
 import { openTaskRows } from '../activities/tasks/fixture.ts'
 import { type ComposedApis, startComposed } from './composed-api.ts'
 import { requestedPilot } from './pilots.ts'

@@ -5,6 +5,7 @@ import type { Rail } from '#domain/rails/rail.ts'
 import { REPLAY_TYP } from '#domain/receipts/dated-back.ts'
 import type { KeySet } from '#domain/receipts/key-set.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { buildReturnPackage } from '#domain/runs/package-files.ts'
 import {
   buildReplayPackage,
   type ReplayFile,
@@ -13,7 +14,6 @@ import {
   verifyInstructions,
 } from '#domain/runs/replay-package.ts'
 import {
-  buildReturnPackage,
   COMPLETION_TYP,
   completionClaims,
   loopDigest,

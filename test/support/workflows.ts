@@ -1,5 +1,5 @@
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
-import { packetopsInput } from '#domain/rails/packetops/sample.ts'
+import { packetopsInput } from '#domain/rails/packetops/index.ts'
 import type { InputOf } from '../../api/http/client.ts'
 import { freshKey, openAgentUse } from './agent-use.ts'
 import type { ComposedApis } from './composed-api.ts'

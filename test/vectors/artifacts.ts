@@ -1,11 +1,7 @@
 import { authorityContexts, signedText } from '#domain/authority/artifacts.ts'
 import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
-import {
-  buildReturnPackage,
-  COMPLETION_TYP,
-  completionClaims,
-  type MadePackage,
-} from '#domain/runs/return-package.ts'
+import { buildReturnPackage } from '#domain/runs/package-files.ts'
+import { COMPLETION_TYP, completionClaims, type MadePackage } from '#domain/runs/return-package.ts'
 import { type TokenKind, tokenForms } from '#domain/verification/artifact.ts'
 import { type AuthorityKind, authorityForms } from '#domain/verification/authority.ts'
 import { authorityKey, isoTime, receiptKey, signedAt, signText, type TestKey } from './keys.ts'

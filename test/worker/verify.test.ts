@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { packageTexts } from '#domain/runs/return-package.ts'
+import { packageTexts } from '#domain/runs/package-files.ts'
 import { runCli } from '../support/cli.ts'
 import {
   completion,

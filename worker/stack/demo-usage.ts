@@ -1,4 +1,4 @@
-import type { TokenopsInput } from '#domain/rails/tokenops/schema.ts'
+import type { TokenopsInput } from '#domain/rails/tokenops/index.ts'
 
 const price_table = [
   { model: 'atlas-large', input_per_million_minor: 300, output_per_million_minor: 1500 },

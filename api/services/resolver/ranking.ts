@@ -1,5 +1,5 @@
 import type { Work } from '#domain/rails/rail.ts'
-import type { ScoutInput, ScoutResult } from '#domain/rails/scout/schema.ts'
+import type { ScoutInput, ScoutResult } from '#domain/rails/scout/index.ts'
 import { type Listed, listedCandidate, ownServices } from '#domain/resolver/catalogue.ts'
 import type { Job } from '../../../activities/runs/isolation/job.ts'
 import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'

@@ -1,7 +1,7 @@
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { uploadDigestsOf } from '#domain/rails/input/uploads.ts'
-import type { PacketResult } from '#domain/rails/packetops/schema.ts'
+import type { PacketResult } from '#domain/rails/packetops/index.ts'
 import type { Tier, Work } from '#domain/rails/rail.ts'
 import type { MadePackage } from '#domain/runs/return-package.ts'
 import type { ComputeNetwork } from '../../../activities/store/calls/compute.ts'

@@ -1,10 +1,12 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { CODE_VERSION } from '#domain/core/code-version.ts'
+import { diligenceopsInput } from '#domain/rails/diligenceops/index.ts'
 import { railOf, rails } from '#domain/rails/index.ts'
+import { insuranceRenewalInput, packetopsInput, profiles } from '#domain/rails/packetops/index.ts'
 import { isCurrent, type RailKey, type Tier, type Work } from '#domain/rails/rail.ts'
 import { type ComplianceSampleKey, complianceSampleKeys } from '#domain/runs/compliance-samples.ts'
+import { buildReturnPackage } from '#domain/runs/package-files.ts'
 import {
-  buildReturnPackage,
   COMPLETION_TYP,
   completionClaims,
   loopDigest,
@@ -27,6 +29,27 @@ export type SamplePackage = Sample<{ return_package: ReturnPackage }>
 type Asked = { fixtureId: string; rail: RailKey; tier: Tier; input: unknown }
 
 const noReceipts = { settlement_receipt_id: null, usage_receipt_id: null }
+
+/** The input of each sample, and how many sections or questions it covers. */
+const complianceSamples: Readonly<
+  Record<ComplianceSampleKey, { rail: RailKey; sections: number; input: unknown }>
+> = {
+  soc2_evidence_packet: {
+    rail: 'packetops',
+    sections: profiles.soc2_evidence_packet.length,
+    input: packetopsInput,
+  },
+  vendor_security_questionnaire: {
+    rail: 'diligenceops',
+    sections: diligenceopsInput.questions.length,
+    input: diligenceopsInput,
+  },
+  insurance_renewal_compliance_packet: {
+    rail: 'packetops',
+    sections: profiles.insurance_renewal_compliance_packet.length,
+    input: insuranceRenewalInput,
+  },
+}
 
 /** The work of rails on published inputs. */
 export class SamplePackages {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { InputOf } from '../../../api/http/client.ts'
-import { exampleOrder } from '../../../api/shapes/work-orders.ts'
+import { exampleOrder } from '../../../api/operations/work-orders.ts'
 import { freshKey } from '../../support/agent-use.ts'
 import { manyCalls } from '../../support/attacks.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { contractops } from '#domain/rails/contractops/index.ts'
-import { contractopsInput } from '#domain/rails/contractops/sample.ts'
-import type { ContractResult } from '#domain/rails/contractops/schema.ts'
+import {
+  type ContractResult,
+  contractops,
+  contractopsInput,
+} from '#domain/rails/contractops/index.ts'
 import type { UploadType } from '#domain/rails/input/documents.ts'
 import { createClient } from '../../../api/http/client.ts'
 import { freshKey, openAgentUse } from '../../support/agent-use.ts'

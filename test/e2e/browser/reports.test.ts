@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { rails } from '#domain/rails/index.ts'
 import { workOn } from '#domain/rails/input/read-input.ts'
-import { reportFiles } from '#domain/rails/report/report.ts'
+import { reportOf } from '#domain/rails/reports.ts'
 import { verifies } from '../../verifies.ts'
 import { violationsOf } from './axe.ts'
 import { noBrowser, openChromium, openWatched } from './chromium.ts'
@@ -24,7 +24,8 @@ describe.skipIf(noBrowser !== undefined)('reports in a browser', () => {
       const run = { run_id: `run_${digestOf(rail.key)}`, rail: rail.key, tier: 'pro' } as const
       const digests = { input_sha256: digestOf('input'), result_sha256: digestOf('result') }
       const made = workOn(rail, rail.sandboxInput)
-      const files = reportFiles({ ...run, ...digests, usage: 'operational', partial: false }, made)
+      const about = { ...run, ...digests, usage: 'operational', partial: false }
+      const files = reportOf(about, made)
       for (const width of [1280, 360]) {
         const context = await browser.newContext({
           bypassCSP: true,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient, type InputOf, ProblemError } from '../../../api/http/client.ts'
-import { exampleOrder } from '../../../api/shapes/work-orders.ts'
+import { exampleOrder } from '../../../api/operations/work-orders.ts'
 import { openRail, type Rail } from '../../support/agent.ts'
 import { freshKey, openAgentUse } from '../../support/agent-use.ts'
 import { begunTask } from '../../support/agreed-task.ts'

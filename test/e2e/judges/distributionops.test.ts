@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import { distributionops } from '#domain/rails/distributionops/index.ts'
-import type { DistributionInput } from '#domain/rails/distributionops/schema.ts'
+import { type DistributionInput, distributionops } from '#domain/rails/distributionops/index.ts'
 import { workOn } from '#domain/rails/input/read-input.ts'
-import { reportFiles } from '#domain/rails/report/report.ts'
+import { reportOf } from '#domain/rails/reports.ts'
 import { createPayout } from '../../../api/operations/payouts.ts'
 import { verifies } from '../../verifies.ts'
 import { judged } from './truths.ts'
@@ -65,7 +64,7 @@ const filesOf = (input: DistributionInput, run = 'run_1') => {
   const work = workOn(distributionops, input)
   const about = { run_id: run, rail: 'distributionops', tier: 'standard', usage: 'operational' }
   const digests = { input_sha256: 'a'.repeat(64), result_sha256: 'b'.repeat(64) }
-  return reportFiles({ ...about, ...digests, partial: false } as never, work)
+  return reportOf({ ...about, ...digests, partial: false } as never, work)
 }
 
 verifies(

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { energyops } from '#domain/rails/energyops/index.ts'
-import { type EnergyopsInput, lineReasons } from '#domain/rails/energyops/schema.ts'
+import { type EnergyopsInput, energyops, lineReasons } from '#domain/rails/energyops/index.ts'
 import { hasPython, judged } from './truths.ts'
 
 type Cells = (string | number | null)[]

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { financeops } from '#domain/rails/financeops/index.ts'
 import {
   FinanceopsHead,
   type FinanceopsInput,
+  financeops,
   Invoice,
   Payment,
-} from '#domain/rails/financeops/schema.ts'
+} from '#domain/rails/financeops/index.ts'
 import { hasPython, judged } from './truths.ts'
 
 type Planted = {

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { packetops } from '#domain/rails/packetops/index.ts'
-import { PacketInput } from '#domain/rails/packetops/schema.ts'
+import { PacketInput, packetops } from '#domain/rails/packetops/index.ts'
 import { verifies } from '../../verifies.ts'
 import { expectCited } from '../../workflows/domain/rails/citations.ts'
 

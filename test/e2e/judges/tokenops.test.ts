@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import { tokenops } from '#domain/rails/tokenops/index.ts'
-import { TokenopsHead, type TokenopsInput, UsageRow } from '#domain/rails/tokenops/schema.ts'
+import {
+  TokenopsHead,
+  type TokenopsInput,
+  tokenops,
+  UsageRow,
+} from '#domain/rails/tokenops/index.ts'
 import { hasPython, judged } from './truths.ts'
 
 type Sums = Record<'model' | 'agent' | 'day' | 'task' | 'customer' | 'team', Record<string, string>>

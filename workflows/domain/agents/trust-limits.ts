@@ -4,7 +4,7 @@ import { type Scope, scopes } from './credential.ts'
 
 /** What a decision allows an agent. A missing limit is as the agent asked, or none. */
 export const TrustLimits = z.strictObject({
-  rails: z.array(z.enum(railKeys)).min(1).max(8).optional(),
+  rails: z.array(z.enum(railKeys)).min(1).max(railKeys.length).optional(),
   scopes: z.array(z.enum(scopes)).min(1).max(scopes.length).optional(),
   max_usd: z
     .int()

@@ -1,8 +1,8 @@
 import type { Analysis, Finding } from '../commerce/analysis-schema.ts'
 import { digestOf } from '../core/canonical-json.ts'
-import type { DiligenceResult } from '../rails/diligenceops/schema.ts'
+import type { DiligenceResult } from '../rails/diligenceops/index.ts'
 import type { Drafts } from '../rails/drafts/draft.ts'
-import type { PacketResult } from '../rails/packetops/schema.ts'
+import type { PacketResult } from '../rails/packetops/index.ts'
 import type { Citation, Work } from '../rails/rail.ts'
 import { type AnalysisInput, judgedClaims } from './input.ts'
 

@@ -22,7 +22,7 @@ export function signedText(
 
 export const authorityLimits = {
   operationsMax: 16,
-  railsMax: 8,
+  railsMax: railKeys.length,
   resourcesMax: 16,
   usdMax: 1_000_000,
   actionsMax: 10_000,

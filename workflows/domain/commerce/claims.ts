@@ -1,5 +1,5 @@
-import { isJson } from '../rails/packetops/statements.ts'
 import { denialsIn, deniedBy } from '../rails/text/denial.ts'
+import { isJson } from '../rails/text/json.ts'
 import { tableIn } from '../rails/text/table.ts'
 import { type Part, sentencesOf } from '../rails/text/words.ts'
 import type { ClaimState } from './claim-states.ts'

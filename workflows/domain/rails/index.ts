@@ -1,25 +1,14 @@
-import { contractops } from './contractops/index.ts'
-import { diligenceops } from './diligenceops/index.ts'
-import { distributionops } from './distributionops/index.ts'
-import { energyops } from './energyops/index.ts'
-import { financeops } from './financeops/index.ts'
-import { packetops } from './packetops/index.ts'
-import type { Rail, RailKey } from './rail.ts'
+import { type Rail, type RailKey, railKeys } from './rail.ts'
+import * as registered from './registered.ts'
 import { scoutOver, serviceOf } from './scout/index.ts'
-import { tokenops } from './tokenops/index.ts'
 
-const working: readonly Rail[] = [
-  packetops,
-  diligenceops,
-  energyops,
-  distributionops,
-  tokenops,
-  financeops,
-  contractops,
-]
+const byKey: Readonly<Record<RailKey, Rail>> = {
+  ...registered,
+  scout: scoutOver(Object.values<Rail>(registered).map(serviceOf)),
+}
 
-/** Every rail. Prices, lists and offers follow from the declarations. */
-export const rails: readonly Rail[] = [...working, scoutOver(working.map(serviceOf))]
+/** Every rail, in the order of the keys. Prices, lists and offers follow from the declarations. */
+export const rails: readonly Rail[] = railKeys.map((key) => byKey[key])
 
 /** The rail of a key; throws a RangeError where there is none. */
 export function railOf(key: RailKey): Rail {

@@ -1,5 +1,5 @@
 import type { Gap } from '../rails/rail.ts'
-import { isNeeded } from '../rails/work/gaps.ts'
+import { isNeeded } from '../rails/work/work.ts'
 import type { Check } from '../tasks/terms.ts'
 
 /** What the exception step finds, and what follows. */

@@ -1,12 +1,10 @@
-import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
-import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
+import { digestOf } from '../core/canonical-json.ts'
 import { contractSets } from '../core/contract-sets.ts'
 import { runUsages } from '../core/usage.ts'
 import { Drafts } from '../rails/drafts/draft.ts'
 import { Digest } from '../rails/input/fields.ts'
 import { gapKinds, railKeys, tiers, type Work } from '../rails/rail.ts'
-import { REPORT_VERSION, reportFiles } from '../rails/report/report.ts'
 import { CitationShape } from '../rails/work/notes.ts'
 import { type LoopStep, loopSteps, type StepVerdict } from '../tasks/controlled-loop.ts'
 
@@ -125,79 +123,8 @@ export function loopDigest(steps: readonly LoopRecord[]): string {
   )
 }
 
-/** The data of finished work, by name: canonical JSON, so that their SHA-256 is the digest of their value. */
-function dataFiles({ result, findings, gaps, drafts }: PackagedWork): Record<string, string> {
-  return {
-    'result.json': canonicalJson(result),
-    'findings.json': canonicalJson(findings),
-    'gaps.json': canonicalJson(gaps),
-    ...(drafts === undefined ? {} : { 'drafts.json': canonicalJson(drafts) }),
-  }
-}
-
-type Reported = Parameters<typeof reportFiles>[0] & Pick<RunProof, 'report_version'>
-
-/** Whether this code makes reports of a version; packages without a version have no report. */
-export const isKnownReport = ({ report_version: version }: Pick<RunProof, 'report_version'>) =>
-  version === undefined || version === REPORT_VERSION
-
-/** The files of a run's work but for manifest and signature, by name. Throws a RangeError for a report of an unknown version. */
-function packageFiles(run: Reported, work: PackagedWork): Record<string, string> {
-  if (!isKnownReport(run))
-    throw new RangeError(`there are no rules for reports of version ${run.report_version}`)
-  return {
-    ...dataFiles(work),
-    ...(run.report_version === undefined ? {} : reportFiles(run, work)),
-  }
-}
-
-/** The manifest of a run's work: the digest of each file. Throws a RangeError for a report of an unknown version. */
-export const manifestFor = (run: Reported, work: PackagedWork): PackageFile[] =>
-  Object.entries(packageFiles(run, work)).map(([name, text]) => ({
-    name,
-    sha256: sha256Hex(text),
-    bytes: utf8ToBytes(text).length,
-  }))
-
 /** The name of the file that holds the completion signature. */
 export const SIGNATURE_FILE = 'completion.jws'
-
-/** Every file of a package by name: what it holds, `manifest.json` with their digests, and the completion signature. */
-export function packageTexts(
-  made: Reported & Pick<MadePackage, 'result' | 'findings' | 'gaps' | 'drafts' | 'files'>,
-  completionSignature: string,
-): Record<string, string> {
-  return {
-    'manifest.json': canonicalJson(made.files),
-    [SIGNATURE_FILE]: completionSignature,
-    ...packageFiles(made, made),
-  }
-}
-
-type RunFacts = Pick<
-  RunProof,
-  'run_id' | 'rail' | 'tier' | 'usage' | 'partial' | 'input_sha256' | 'loop_sha256'
->
-
-/** The package of a run's work; the same run and work always make the same. */
-export function buildReturnPackage(run: RunFacts, work: PackagedWork): MadePackage {
-  const { drafts } = work
-  const reported = {
-    ...run,
-    result_sha256: digestOf(work.result),
-    report_version: REPORT_VERSION,
-    ...(drafts === undefined ? {} : { drafts_sha256: digestOf(drafts) }),
-  }
-  const files = manifestFor(reported, work)
-  const proof: RunProof = {
-    ...reported,
-    return_package_id: returnPackageId(run.run_id),
-    manifest_sha256: digestOf(files),
-  }
-  return { ...proof, ...work, files, proof_hash: proofHash(proof) }
-}
-
-const proofHash = (proof: RunProof): string => digestOf({ type: 'service.run-proof.v2', ...proof })
 
 /** What is signed of a package: all but what its files hold. */
 export function signedFacts({

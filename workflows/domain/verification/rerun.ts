@@ -9,8 +9,9 @@ import { readInput, workOn } from '../rails/input/read-input.ts'
 import { type Uploaded, uploadsOf } from '../rails/input/uploads.ts'
 import type { Work } from '../rails/rail.ts'
 import { delivered } from '../rails/work/tiers.ts'
+import { isKnownReport, manifestFor } from '../runs/package-files.ts'
 import type { ReplayPackage } from '../runs/replay-package.ts'
-import { isKnownReport, manifestFor, type PackagedWork } from '../runs/return-package.ts'
+import type { PackagedWork } from '../runs/return-package.ts'
 
 type Outcome = { fault: string } | { holds: string }
 

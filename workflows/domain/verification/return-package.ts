@@ -4,10 +4,9 @@ import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
 import { jsonOf } from '../core/strict-json.ts'
 import { isReportFile } from '../rails/report/report.ts'
 import type { KeySet } from '../receipts/key-set.ts'
+import { isKnownReport, manifestFor } from '../runs/package-files.ts'
 import {
   COMPLETION_TYP,
-  isKnownReport,
-  manifestFor,
   PackagedWork,
   PackageFile,
   ReturnPackage,

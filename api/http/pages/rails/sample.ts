@@ -1,7 +1,7 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { workOn } from '#domain/rails/input/read-input.ts'
 import type { Rail } from '#domain/rails/rail.ts'
-import { reportFiles } from '#domain/rails/report/report.ts'
+import { reportOf } from '#domain/rails/reports.ts'
 import { delivered } from '#domain/rails/work/tiers.ts'
 import { SANDBOX_TIER } from '#domain/runs/sandbox.ts'
 
@@ -18,5 +18,5 @@ export function railSample(rail: Rail) {
     input_sha256: digestOf(input),
     result_sha256: digestOf(work.result),
   } as const
-  return { work, files: reportFiles(run, work) }
+  return { work, files: reportOf(run, work) }
 }

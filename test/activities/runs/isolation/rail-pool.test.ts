@@ -10,7 +10,7 @@ import { afterAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { rails } from '#domain/rails/index.ts'
-import { packetopsInput } from '#domain/rails/packetops/sample.ts'
+import { packetopsInput } from '#domain/rails/packetops/index.ts'
 import {
   ChildDied,
   childFlags,

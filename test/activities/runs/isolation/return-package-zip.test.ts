@@ -7,12 +7,8 @@ import { expect } from 'vitest'
 import { rails } from '#domain/rails/index.ts'
 import { packetops } from '#domain/rails/packetops/index.ts'
 import type { Citation, Rail } from '#domain/rails/rail.ts'
-import {
-  buildReturnPackage,
-  COMPLETION_TYP,
-  packageTexts,
-  ReturnPackage,
-} from '#domain/runs/return-package.ts'
+import { buildReturnPackage, packageTexts } from '#domain/runs/package-files.ts'
+import { COMPLETION_TYP, ReturnPackage } from '#domain/runs/return-package.ts'
 import { verifyPackageParts, verifyPackageView } from '#domain/verification/return-package.ts'
 import {
   returnPackageView,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { DomainError, refuse } from '#domain/core/errors.ts'
-import { ScoutInput } from '#domain/rails/scout/schema.ts'
+import { ScoutInput } from '#domain/rails/scout/index.ts'
 import { ChildDied, NotBegun } from '../../../../activities/runs/isolation/rail-pool.ts'
 import { Ranking } from '../../../../api/services/resolver/ranking.ts'
 import { startDatabase } from '../../../support/postgres.ts'

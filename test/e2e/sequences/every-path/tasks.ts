@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
-import { exampleOrder } from '../../../../api/shapes/work-orders.ts'
+import { exampleOrder } from '../../../../api/operations/work-orders.ts'
 import { freshKey } from '../../../support/agent-use.ts'
 import { begunTask } from '../../../support/agreed-task.ts'
 import { openExchange, packetWork } from '../../../support/exchange.ts'

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
 import { judgeClaims } from '#domain/commerce/claims.ts'
-import { readText } from '#domain/rails/packetops/statements.ts'
+import { packetops } from '#domain/rails/packetops/index.ts'
 import { denialsIn } from '#domain/rails/text/denial.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -11,6 +11,9 @@ const claimed = (claims: readonly string[], text: string) =>
     claims.map((claim) => ({ claim, artifact: 'x' })),
     [{ name: 'x', sha256: '', bytes: text.length, text }],
   )
+
+const readText = (content: string) =>
+  packetops.work({ title: 'x', items: [{ name: 'x', section: 'x', content }] })
 
 verifies('isolation.growth', 'a sentence is read for denials once, whatever is claimed', () => {
   const text = 'No a is a. Not b is a. A is b.'

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
 import { INPUT_CHARS_MAX } from '#domain/rails/input/fields.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import { CAPABILITIES_MAX } from '#domain/rails/scout/schema.ts'
+import { CAPABILITIES_MAX } from '#domain/rails/scout/index.ts'
 import { assertReadable } from '../../../../api/services/inputs/asked-input.ts'
 import { verifies } from '../../../verifies.ts'
 

@@ -16,3 +16,14 @@ export function shuffled<T>(items: readonly T[], roll: () => number): T[] {
   const left = [...items]
   return items.map(() => left.splice(Math.floor(roll() * left.length), 1)[0] as T)
 }
+
+export type Roll = () => number
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at))
+export const upTo = (most: number, roll: Roll) => Math.floor(roll() * (most + 1))
+export const some = <T>(from: readonly T[], most: number, roll: Roll): T[] =>
+  times(1 + upTo(most - 1, roll), () => pick(from, roll))
+export const day = (offset: number) =>
+  new Date(Date.UTC(2026, 0, 1 + offset)).toISOString().slice(0, 10)
+export const maybe = <T extends object>(roll: Roll, part: T): Partial<T> =>
+  roll() < 0.5 ? part : {}

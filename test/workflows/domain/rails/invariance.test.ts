@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { diligenceops } from '#domain/rails/diligenceops/index.ts'
-import type { DiligenceInput } from '#domain/rails/diligenceops/schema.ts'
+import { type DiligenceInput, diligenceops } from '#domain/rails/diligenceops/index.ts'
 import { distributionops } from '#domain/rails/distributionops/index.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { verifies } from '../../../verifies.ts'

@@ -3,9 +3,10 @@ import { expect } from 'vitest'
 import { z } from 'zod'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { railOf, rails } from '#domain/rails/index.ts'
-import { gapKinds, type RailKey, railKeys, requestedTools } from '#domain/rails/rail.ts'
-import { judgedGaps } from '#domain/rails/work/gaps.ts'
+import { gapKinds, railKeys, requestedTools } from '#domain/rails/rail.ts'
+import { judgedGaps } from '#domain/rails/work/work.ts'
 import { verifies } from '../../../verifies.ts'
+import { railCases } from './cases.ts'
 import { expectCited } from './citations.ts'
 
 verifies(
@@ -44,21 +45,6 @@ verifies('rails.order', 'the same input gives the same bytes', () => {
   }
 })
 
-// endpoints.md §22.1, row by row: paid agent use, quickstart, pricing model 2, loop, offers, requested tool, entry to pro.
-const table: Record<
-  RailKey,
-  [boolean, boolean, boolean, 'current' | 'future', boolean, boolean, number[] | null]
-> = {
-  packetops: [true, true, true, 'current', false, true, [49, 99, 249]],
-  diligenceops: [true, false, true, 'current', false, false, [99, 199, 399]],
-  energyops: [false, true, true, 'current', true, false, [149, 299, 499]],
-  distributionops: [false, true, true, 'current', false, true, [199, 399, 699]],
-  tokenops: [false, true, false, 'current', true, true, [49, 99, 249]],
-  financeops: [false, true, false, 'current', true, false, [99, 199, 399]],
-  scout: [false, false, false, 'current', false, false, [0, 0, 0]],
-  contractops: [false, false, false, 'future', false, false, null],
-}
-
 verifies(
   'rails.registry',
   'each rail is found by its key with the lists and prices of the table',
@@ -81,7 +67,7 @@ verifies(
         requestedTool,
         prices,
       ]
-      expect(declared, rail.key).toEqual(table[rail.key])
+      expect(declared, rail.key).toEqual(railCases[rail.key].declared)
     }
   },
 )

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { rails } from '#domain/rails/index.ts'
-import { isNeeded } from '#domain/rails/work/gaps.ts'
+import { isNeeded } from '#domain/rails/work/work.ts'
 import { verifies } from '../../../verifies.ts'
 
 verifies('sandbox.gaps', 'the sample for missing evidence of each rail has gaps', () => {

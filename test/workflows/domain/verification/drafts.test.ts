@@ -4,13 +4,9 @@ import { draftsOf } from '#domain/drafts/make-drafts.ts'
 import { diligenceops } from '#domain/rails/diligenceops/index.ts'
 import type { Drafts, ModelOutput } from '#domain/rails/drafts/draft.ts'
 import type { Rail } from '#domain/rails/rail.ts'
+import { packageTexts } from '#domain/runs/package-files.ts'
 import type { ReplayFile } from '#domain/runs/replay-package.ts'
-import {
-  COMPLETION_TYP,
-  completionClaims,
-  type MadePackage,
-  packageTexts,
-} from '#domain/runs/return-package.ts'
+import { COMPLETION_TYP, completionClaims, type MadePackage } from '#domain/runs/return-package.ts'
 import { verifyReplayFile } from '#domain/verification/replay-package.ts'
 import { openPackageParts, verifyPackageView } from '#domain/verification/return-package.ts'
 import { settle } from '#domain/verification/signature.ts'

@@ -2,12 +2,8 @@ import { expect } from 'vitest'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import { rails } from '#domain/rails/index.ts'
 import { packetops } from '#domain/rails/packetops/index.ts'
-import {
-  COMPLETION_TYP,
-  completionClaims,
-  type MadePackage,
-  packageTexts,
-} from '#domain/runs/return-package.ts'
+import { packageTexts } from '#domain/runs/package-files.ts'
+import { COMPLETION_TYP, completionClaims, type MadePackage } from '#domain/runs/return-package.ts'
 import { openPackageParts, openPackageView } from '#domain/verification/return-package.ts'
 import { settle } from '#domain/verification/signature.ts'
 import { returnPackageView } from '../../../../activities/runs/isolation/return-package-zip.ts'

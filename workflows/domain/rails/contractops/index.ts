@@ -1,11 +1,9 @@
-import type { Finding, Rail, Work } from '../rail.ts'
+import type { Finding, GapRules, Rail, Work } from '../rail.ts'
 import { dayOf } from '../values/calendar.ts'
-import { judgedGaps } from '../work/gaps.ts'
 import { tiersOf } from '../work/tiers.ts'
-import { finishedWork, inOrder } from '../work/work.ts'
+import { finishedWork, inOrder, judgedGaps } from '../work/work.ts'
 import { contractopsAudit } from './audit.ts'
 import { type Contract, readContract, spanOf } from './contract.ts'
-import { gapRules } from './gap-rules.ts'
 import { governingLawOf, lawsDiffer } from './governing-law.ts'
 import { capsDiffer, liabilityCapsOf } from './liability.ts'
 import { amountsOf, datesOf } from './mentioned.ts'
@@ -15,6 +13,25 @@ import { contractopsInput } from './sample.ts'
 import { CONTRACT_CHARS_MAX, ContractInput, ContractResult, type Uncertain } from './schema.ts'
 import { statedTimes } from './stated.ts'
 import { disagreements, termsOf } from './terms.ts'
+
+export { contractopsInput } from './sample.ts'
+export type { ContractResult } from './schema.ts'
+
+const text = { kind: 'advisory', pointer: '/text' } as const
+const gapRules = {
+  attachment_not_supplied: {
+    kind: 'needed',
+    pointer: '/text',
+    filled_by: 'the text of the attachment, under its name',
+  },
+  as_of_missing: { kind: 'advisory', pointer: '/as_of', filled_by: 'the day to judge terms on' },
+  parties_not_found: { ...text, filled_by: 'the text with its preamble' },
+  effective_date_not_found: { ...text, filled_by: 'the text with the day on which it begins' },
+  term_not_found: { ...text, filled_by: 'the text with its clause on term' },
+  business_days_not_counted: { ...text, filled_by: 'a notice period in days or months' },
+  obligations_not_found: { ...text, filled_by: 'the text with the duties of the parties' },
+  obligations_incomplete: { ...text, filled_by: 'the text in several runs' },
+} as const satisfies GapRules
 
 export const contractops: Rail<ContractInput, ContractResult> = {
   key: 'contractops',

@@ -1,9 +1,9 @@
-import { differ, type Value } from '../text/conflicts.ts'
+import { type Conflict, differ, type EvidenceSpan, type Value } from '../text/conflicts.ts'
 import { datesIn, quantitiesIn } from '../text/mentions.ts'
 import { endOf } from '../values/calendar.ts'
 import { inOrder } from '../work/work.ts'
 import type { Wanted } from './question.ts'
-import type { Answer, Conflict, DiligenceInput, EvidenceSpan } from './schema.ts'
+import type { Answer, DiligenceInput } from './schema.ts'
 
 type Said = Value & { words: string; span: EvidenceSpan }
 

@@ -1,26 +1,38 @@
 import { groupedBy } from '../../core/grouped-by.ts'
-import type { Citation, Finding, Rail, Work } from '../rail.ts'
-import { conflictsIn } from '../text/conflicts.ts'
+import type { Citation, Finding, GapRules, Rail, Work } from '../rail.ts'
+import { conflictKinds, conflictsIn, type EvidenceSpan } from '../text/conflicts.ts'
 import { wordsOf } from '../text/words.ts'
-import { judgedGaps, type NotedGap } from '../work/gaps.ts'
 import { tiersOf } from '../work/tiers.ts'
-import { finishedWork, firstOf, inOrder } from '../work/work.ts'
+import { finishedWork, firstOf, inOrder, judgedGaps, type NotedGap } from '../work/work.ts'
 import { diligenceopsAudit } from './audit.ts'
 import { differingIn } from './differing.ts'
 import { diligenceopsDrafts } from './drafts.ts'
-import { gapRules } from './gap-rules.ts'
 import { readQuestion, type Wanted } from './question.ts'
 import { diligenceopsInput, unansweredDiligenceInput } from './sample.ts'
-import {
-  type Answer,
-  conflictKinds,
-  DiligenceInput,
-  DiligenceResult,
-  type EvidenceSpan,
-} from './schema.ts'
+import { type Answer, DiligenceInput, DiligenceResult } from './schema.ts'
 import { type Found, searchOver } from './search.ts'
 import { languageOf } from './stems.ts'
 import { verdictOf } from './verdict.ts'
+
+export { diligenceopsInput } from './sample.ts'
+export { DiligenceInput, type DiligenceResult } from './schema.ts'
+
+const gapRules = {
+  unanswered: { kind: 'advisory', pointer: '/evidence', filled_by: 'a text that answers it' },
+  question_without_words: { kind: 'advisory', filled_by: 'the question in words' },
+  question_not_searched: { kind: 'advisory', filled_by: 'fewer questions in one run' },
+  evidence_without_words: { kind: 'advisory', filled_by: 'the words of the text' },
+  conflicts_incomplete: {
+    kind: 'advisory',
+    pointer: '/evidence',
+    filled_by: 'fewer texts that say the same',
+  },
+  conflict_places_left_out: {
+    kind: 'advisory',
+    pointer: '/evidence',
+    filled_by: 'fewer texts that say the same',
+  },
+} as const satisfies GapRules
 
 export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
   key: 'diligenceops',

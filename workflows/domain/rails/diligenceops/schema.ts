@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { UploadedFile } from '../input/documents.ts'
-import { Moment, Span, text, together, tooLongTogether } from '../input/fields.ts'
+import { Moment, text, together, tooLongTogether } from '../input/fields.ts'
+import { Conflict, EvidenceSpan } from '../text/conflicts.ts'
 
 const distinct = (items: { id: string }[]) =>
   new Set(items.map(({ id }) => id)).size === items.length
@@ -43,9 +44,6 @@ type Evidence = z.output<typeof Asked>['evidence'][number] & { text: string }
 export type DiligenceInput = Omit<z.output<typeof Asked>, 'evidence'> & { evidence: Evidence[] }
 export const DiligenceInput = Asked as unknown as z.ZodType<DiligenceInput>
 
-const EvidenceSpan = Span.extend({ evidence_id: z.string() })
-export type EvidenceSpan = z.output<typeof EvidenceSpan>
-
 const Answer = z.strictObject({
   question_id: z.string(),
   /** The best sentence, word by word; null where none reaches `min_score`. */
@@ -58,25 +56,6 @@ const Answer = z.strictObject({
   citations: z.array(EvidenceSpan.extend({ score: z.number().min(0).max(1) })),
 })
 export type Answer = z.output<typeof Answer>
-
-/** What one side says: a decimal text in its unit or a day, and the words that said it. */
-const Side = z.strictObject({
-  value: z.string(),
-  unit: z.string(),
-  words: z.string(),
-  citations: z.array(EvidenceSpan).min(1),
-})
-export const conflictKinds = ['date', 'money', 'percent', 'duration', 'count'] as const
-export const Conflict = z.strictObject({
-  kind: z.enum(conflictKinds),
-  /** The stems that both statements share. */
-  about: z.array(z.string()),
-  sides: z.tuple([Side, Side]),
-  /** The evidence with the latest date, where all of it is dated and one side is later than the other. */
-  newer_evidence_id: z.string().nullable(),
-  question_ids: z.array(z.string()),
-})
-export type Conflict = z.output<typeof Conflict>
 
 export const DiligenceResult = z.strictObject({
   min_score: z.number(),

@@ -1,9 +1,10 @@
+import type { EvidenceSpan } from '../text/conflicts.ts'
 import { isDenied } from '../text/denial.ts'
 import { type Part, sentencesOf } from '../text/words.ts'
 import { namesOf } from './concepts.ts'
 import { WEAK_WEIGHT } from './lexicon/group.ts'
 import { type Asked, holds } from './question.ts'
-import type { DiligenceInput, EvidenceSpan } from './schema.ts'
+import type { DiligenceInput } from './schema.ts'
 import { languageOf } from './stems.ts'
 
 /** A sentence of the evidence: the concepts that it names, and those that it takes over from what stands before it. */

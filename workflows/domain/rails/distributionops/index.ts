@@ -2,14 +2,12 @@ import { digestOf } from '../../core/canonical-json.ts'
 import { groupedBy } from '../../core/grouped-by.ts'
 import { byRows } from '../input/by-rows.ts'
 import { type Entry, enter } from '../input/names.ts'
-import type { Rail, Work } from '../rail.ts'
+import type { GapRules, Rail, Work } from '../rail.ts'
 import { toInteger, toMicro } from '../values/amounts.ts'
-import { judgedGaps } from '../work/gaps.ts'
 import { cite, type Notes, notes } from '../work/notes.ts'
 import { rowTiers, tiersOf } from '../work/tiers.ts'
-import { inOrder } from '../work/work.ts'
+import { inOrder, judgedGaps } from '../work/work.ts'
 import { distributionopsAudit } from './audit.ts'
-import { gapRules } from './gap-rules.ts'
 import { latinText } from './latin-text.ts'
 import {
   creditTransferOf,
@@ -29,6 +27,9 @@ import {
   Result,
 } from './schema.ts'
 import { type Claim, fill, type Share } from './water-filling.ts'
+
+export { distributionopsInput } from './sample.ts'
+export type { DistributionInput } from './schema.ts'
 
 type Given = { recipient: Recipient; index: number; amount: bigint; held: Share['held'] }
 type Code = keyof typeof details
@@ -57,6 +58,31 @@ const details = {
  * Divides a pool: fixed amounts first, the rest by weight within floors and caps (water-filling, exact fractions), whole units by
  * largest remainder with ties to the lower id. The allocations and the remainder sum exactly to the pool.
  */
+const gapRules = {
+  pool_too_small: {
+    kind: 'needed',
+    filled_by: 'a pool that holds the fixed amounts and the floors, or smaller ones',
+  },
+  no_destination: {
+    kind: 'needed',
+    filled_by: 'a destination_reference, a wallet or an iban for each recipient',
+  },
+  payouts_refused: {
+    kind: 'advisory',
+    filled_by: 'a wallet as payments.payout_refused says, or an amount within the cap of a payout',
+  },
+  transfers_refused: {
+    kind: 'advisory',
+    filled_by: 'an iban and a name in Latin letters, as payments.transfer_refused says',
+  },
+  no_debtor_account: {
+    kind: 'advisory',
+    filled_by: 'the account that is debited',
+    pointer: '/credit_transfer',
+  },
+  not_distributed: { kind: 'advisory', filled_by: 'higher caps, or rounding by largest remainder' },
+} as const satisfies GapRules
+
 export const distributionops: Rail<DistributionInput, Result> = {
   key: 'distributionops',
   about: {

@@ -1,13 +1,12 @@
 import { byRows } from '../input/by-rows.ts'
-import type { Citation, Finding, Gap, Rail, Work } from '../rail.ts'
+import type { Citation, Finding, Gap, GapRules, Rail, Work } from '../rail.ts'
 import { decimalText } from '../values/amounts.ts'
 import { robustScore } from '../values/robust-score.ts'
-import { judgedGaps } from '../work/gaps.ts'
 import { cite, type Notes, notes } from '../work/notes.ts'
 import { rowTiers, tiersOf } from '../work/tiers.ts'
+import { judgedGaps } from '../work/work.ts'
 import { energyopsAudit } from './audit.ts'
 import { recompute } from './bill.ts'
-import { gapRules, HOUR_READINGS_MIN } from './gap-rules.ts'
 import { citedIn, type Interval, instantText, type Placed, readingsSoFar } from './intervals.ts'
 import { type Counted, type Period, walkPeriod } from './period.ts'
 import { energyopsInput, unreadEnergyopsInput } from './sample.ts'
@@ -22,6 +21,9 @@ import { timesOf } from './tariff.ts'
 import type { Band } from './tariff-schema.ts'
 import { ENERGY_PLACES, energyReader } from './units.ts'
 import { type Zone, zoneOf } from './zone.ts'
+
+export { energyopsInput } from './sample.ts'
+export { type EnergyopsInput, lineReasons } from './schema.ts'
 
 /** Use varies by nature; a reading is a spike only this far above those of its hour of the day. */
 const SPIKE_SCORE = 10
@@ -74,6 +76,46 @@ const details = {
  * and recomputes the bill from the tariff, line by line: energy by bands, seasons, holidays and blocks, demand, standing charge,
  * feed-in and taxes.
  */
+/** Fewer readings of an hour than these say nothing about what is usual. */
+const HOUR_READINGS_MIN = 20
+
+const readingsOf = (what: string) => `a reading for ${what}`
+const gapRules = {
+  missing: { kind: 'needed', pointer: '/readings', filled_by: readingsOf('each missing interval') },
+  negative: { kind: 'needed', filled_by: readingsOf('each of the intervals, not below zero') },
+  conflicting: { kind: 'needed', filled_by: 'one reading for each of the intervals' },
+  no_band: {
+    kind: 'needed',
+    pointer: '/tariff/bands',
+    filled_by: 'a band of the tariff for these times',
+  },
+  exports_missing: {
+    kind: 'needed',
+    pointer: '/exports',
+    filled_by: 'one reading of what was fed in for each of the intervals, not below zero',
+  },
+  exports_no_band: {
+    kind: 'needed',
+    pointer: '/tariff/feed_in/bands',
+    filled_by: 'a band of the feed-in for these times',
+  },
+  exports_not_priced: {
+    kind: 'needed',
+    pointer: '/tariff/feed_in',
+    filled_by: 'the rates for what is fed in',
+  },
+  exports_unplaced: { kind: 'advisory', filled_by: 'readings with Z or an offset, on the grid' },
+  off_grid: { kind: 'advisory', filled_by: 'readings at times at which an interval begins' },
+  no_such_time: { kind: 'advisory', filled_by: 'the times with Z or an offset' },
+  uncertain_time: { kind: 'advisory', filled_by: 'the times with Z or an offset' },
+  split_band: { kind: 'advisory', filled_by: 'readings of shorter intervals' },
+  few_readings: {
+    kind: 'advisory',
+    pointer: '/readings',
+    filled_by: `a longer period, with at least ${HOUR_READINGS_MIN} readings of each hour of the day`,
+  },
+} as const satisfies GapRules
+
 export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
   key: 'energyops',
   about: {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { faultsTo } from '../input/fields.ts'
 import { Currency, oneLine } from '../input/names.ts'
-import { Decimal } from '../values/amounts.ts'
-import { scaled } from '../values/decimals.ts'
+import { Decimal, scaled } from '../values/amounts.ts'
 import { overlappingSeasons } from './seasons.ts'
 
 export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const

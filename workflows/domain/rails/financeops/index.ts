@@ -4,10 +4,9 @@ import type { GapRules, Rail, Work } from '../rail.ts'
 import { toInteger } from '../values/amounts.ts'
 import { dayOf } from '../values/calendar.ts'
 import { exchangeRates } from '../values/exchange.ts'
-import { judgedGaps } from '../work/gaps.ts'
 import { cite, notes } from '../work/notes.ts'
 import { rowTiers, tiersOf } from '../work/tiers.ts'
-import { inOrder } from '../work/work.ts'
+import { inOrder, judgedGaps } from '../work/work.ts'
 import { financeopsAudit } from './audit.ts'
 import { CANDIDATES_MAX } from './combinations.ts'
 import { controlTotals } from './control-totals.ts'
@@ -27,6 +26,9 @@ import {
   Payment,
 } from './schema.ts'
 import { ageingOf, openOf, settle } from './settlement.ts'
+
+export { financeopsInput } from './sample.ts'
+export { FinanceopsHead, type FinanceopsInput, Invoice, Payment } from './schema.ts'
 
 const details = {
   exceptions: (count: number) => `exceptions that somebody has to look at: ${count}`,

@@ -2,12 +2,11 @@ import { groupedBy } from '../../core/grouped-by.ts'
 import type { Rates } from '../values/exchange.ts'
 import { inOrder } from '../work/work.ts'
 import { combinations, type Search } from './combinations.ts'
-import { type Credited, creditOldest, creditStated, partyOf } from './credits.ts'
+import { type Credited, creditOldest, creditStated, partyOf, refundOverpaid } from './credits.ts'
 import { type Exchanged, exchangePayments } from './exchanging.ts'
 import { discountsOf, type Item, oldestFirst } from './items.ts'
 import type { Match } from './match.ts'
 import { followReferences, readReferences } from './references.ts'
-import { refundOverpaid } from './refunds.ts'
 
 export type Matching = {
   matches: Match[]

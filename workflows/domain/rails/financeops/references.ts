@@ -1,5 +1,4 @@
 import { groupedBy } from '../../core/grouped-by.ts'
-import { disjointSets } from './disjoint-sets.ts'
 import { discountsOf, type Item, oldestFirst, sumOf } from './items.ts'
 
 /** Invoices that a payment names; `weak` ones by a word or number that may mean something else. */
@@ -129,5 +128,34 @@ function parted(links: Link[], tolerance: bigint) {
     even: all.filter(isEven).map(({ group }) => group),
     uneven: uneven.flatMap((one) => one.links),
     groups: uneven.map(({ group }) => group),
+  }
+}
+
+/** Sets that grow together: joining and finding take next to constant time (union by size, path halving). */
+function disjointSets<T>() {
+  const parents = new Map<T, T>()
+  const sizes = new Map<T, number>()
+  const rootOf = (item: T): T => {
+    let at = item
+    for (let parent = parents.get(at) ?? at; parent !== at; parent = parents.get(at) ?? at) {
+      const above = parents.get(parent) ?? parent
+      parents.set(at, above)
+      at = above
+    }
+    if (!parents.has(at)) parents.set(at, at)
+    return at
+  }
+  return {
+    rootOf,
+    join(one: T, other: T): void {
+      const [a, b] = [rootOf(one), rootOf(other)]
+      if (a === b) return
+      const [sizeA, sizeB] = [sizes.get(a) ?? 1, sizes.get(b) ?? 1]
+      const [large, small] = sizeA < sizeB ? [b, a] : [a, b]
+      parents.set(small, large)
+      sizes.set(large, sizeA + sizeB)
+    },
+    /** Everything that was ever named, in the order in which it was. */
+    items: (): T[] => [...parents.keys()],
   }
 }

@@ -1,12 +1,12 @@
 import { groupedBy } from '../../core/grouped-by.ts'
 import { conflictsIn } from '../text/conflicts.ts'
 import { denialsIn, without } from '../text/denial.ts'
+import { isJson } from '../text/json.ts'
 import { type Part, sentencesOf, stemsOf } from '../text/words.ts'
 import { inOrder } from '../work/work.ts'
 import { citedIn } from './faults.ts'
 import type { InspectedItem } from './item.ts'
 import type { Contradiction } from './schema.ts'
-import { isJson } from './statements.ts'
 
 /** That a part of an item's text says something of what `key` is; of a sentence, `value` is whether it is so. */
 type Said = { one: InspectedItem; part: Part; key: string; value: string }

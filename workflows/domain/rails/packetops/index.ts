@@ -1,13 +1,11 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { groupedBy } from '../../core/grouped-by.ts'
 import { merkleRoot } from '../../log/merkle.ts'
-import type { Finding, Rail, Work } from '../rail.ts'
-import { judgedGaps } from '../work/gaps.ts'
+import type { Finding, GapRules, Rail, Work } from '../rail.ts'
 import { tiersOf } from '../work/tiers.ts'
-import { finishedWork, inOrder } from '../work/work.ts'
+import { finishedWork, inOrder, judgedGaps } from '../work/work.ts'
 import { packetopsAudit } from './audit.ts'
 import { cover, uncovered } from './coverage.ts'
-import { gapRules } from './gap-rules.ts'
 import { type InspectedItem, type ItemText, inspectItem } from './item.ts'
 import { type Judged, judge } from './judge.ts'
 import { profiles, type Section } from './profiles.ts'
@@ -22,6 +20,26 @@ import {
   packetColumns,
   type Weakness,
 } from './schema.ts'
+
+export { profileKeys, profiles } from './profiles.ts'
+export { insuranceRenewalInput, packetopsInput } from './sample.ts'
+export { PacketInput, PacketResult } from './schema.ts'
+
+/** The gaps of a packet; what is unknown about an item of a section that is not required is advisory. */
+const gapRules = {
+  section_missing: { kind: 'needed', pointer: '/items', filled_by: 'an item of the section' },
+  content_not_supplied: {
+    kind: 'needed',
+    filled_by: 'the content, as content or content_base64, instead of its digest alone',
+  },
+  content_not_read: { kind: 'needed', filled_by: 'extracted_text with what the file says' },
+  undated: { kind: 'needed', filled_by: 'issued_at or expires_at' },
+  as_of_missing: {
+    kind: 'needed',
+    pointer: '/as_of',
+    filled_by: 'the day on which the packet is judged',
+  },
+} as const satisfies GapRules
 
 export const packetops: Rail<PacketInput, PacketResult> = {
   key: 'packetops',

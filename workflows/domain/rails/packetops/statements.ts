@@ -1,3 +1,4 @@
+import { isJson } from '../text/json.ts'
 import { keyOf, type Table, tableIn } from '../text/table.ts'
 import { type Part, sentencesOf } from '../text/words.ts'
 import { openCritical, type Verdict, verdictOn } from './rules.ts'
@@ -32,25 +33,6 @@ export function readText(text: string): Read {
   })
   const statements = [...ofRows, ...against, ...prose].slice(0, STATEMENTS_MAX)
   return { ...read, statements, table }
-}
-
-/** JSON, or a line of JSON for each record. */
-export function isJson(text: string): boolean {
-  if (!/^\s*[[{]/.test(text)) return false
-  // A byte order mark is no part of JSON (RFC 8259, section 8.1).
-  const whole = text.replace(/^\ufeff/, '')
-  return (
-    parses(whole) || whole.split('\n').every((line) => line.trim() === '' || parses(line.trim()))
-  )
-}
-
-function parses(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The members of JSON whose values are no lists and no objects. */

@@ -1,7 +1,6 @@
 import { type Html, html } from '../../core/html.ts'
 import { oneLine } from '../../core/plain-text.ts'
-import { decimalText, divideRounded } from '../values/amounts.ts'
-import { scaled } from '../values/decimals.ts'
+import { decimalText, divideRounded, scaled } from '../values/amounts.ts'
 import { type Cell, MINOR_ENDING } from './cells.ts'
 import { decimalsShown, grouped, isDecimal } from './decimal-text.ts'
 import type { ChartPlan } from './plan.ts'

@@ -7,7 +7,7 @@ import { csvOf } from './csv.ts'
 import { grouped } from './decimal-text.ts'
 import { figuresOf, periodOf } from './figures.ts'
 import { REPORT_ROWS_MAX, type ReportPage, reportPage } from './page.ts'
-import { reportPlans } from './plans.ts'
+import type { ReportPlan } from './plan.ts'
 import { notesOf, summaryOf, type Table, tabled } from './tables.ts'
 
 /** A table as JSON Lines: an object for each row, by column. */
@@ -90,6 +90,8 @@ export type ReportedRun = {
   result_sha256: string
 }
 
+export type ReportedWork = Work<unknown> & { drafts?: Drafts }
+
 const table = /^tables\/[a-z][a-z0-9_]{0,63}\.(csv|jsonl)$/
 const payoutFile = /^payouts\/[a-z][a-z0-9.-]{0,63}\.(csv|jsonl|xml)$/
 
@@ -102,9 +104,9 @@ export const isReportFile = (name: string): boolean =>
 /** The report of a work by the rules of `REPORT_VERSION`, as texts by file name; it says nothing that is not in the work or the run. */
 export function reportFiles(
   run: ReportedRun,
-  work: Work<unknown> & { drafts?: Drafts },
+  work: ReportedWork,
+  plan: ReportPlan,
 ): Record<string, string> {
-  const plan = reportPlans[run.rail]
   const parts = tabled(work.result, plan)
   const about = [summaryOf(parts.singles), notesOf(work)]
   const formats = formatsOf(run.tier)

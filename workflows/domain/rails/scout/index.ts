@@ -2,9 +2,8 @@ import { digestOf } from '../../core/canonical-json.ts'
 import type { Span } from '../input/fields.ts'
 import { type Finding, type GapRules, isCurrent, type Rail, type Work } from '../rail.ts'
 import { type Part, stemsOf, wordsOf } from '../text/words.ts'
-import { judgedGaps } from '../work/gaps.ts'
 import { tiersOf } from '../work/tiers.ts'
-import { finishedWork, inOrder } from '../work/work.ts'
+import { finishedWork, inOrder, judgedGaps } from '../work/work.ts'
 import { scoutAudit } from './audit.ts'
 import { rankingOf } from './ranking.ts'
 import { scoutInput, wordlessScoutInput } from './sample.ts'
@@ -17,6 +16,9 @@ import {
   ScoutResult,
   type Service,
 } from './schema.ts'
+
+export { scoutInput } from './sample.ts'
+export { CAPABILITIES_MAX, ScoutInput, ScoutResult, Service } from './schema.ts'
 
 /** The rail that finds who can do a task, over the services of the house and those that an input brings. */
 export function scoutOver(services: readonly Service[]): Rail<ScoutInput, ScoutResult> {

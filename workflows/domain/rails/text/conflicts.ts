@@ -1,9 +1,32 @@
+import { z } from 'zod'
 import { groupedBy } from '../../core/grouped-by.ts'
-import type { Conflict, DiligenceInput, EvidenceSpan } from '../diligenceops/schema.ts'
+import { Span } from '../input/fields.ts'
 import { endOf } from '../values/calendar.ts'
 import { inOrder } from '../work/work.ts'
 import { datesIn, quantitiesIn } from './mentions.ts'
 import { sentencesOf, stemsOf } from './words.ts'
+
+export const EvidenceSpan = Span.extend({ evidence_id: z.string() })
+export type EvidenceSpan = z.output<typeof EvidenceSpan>
+
+/** What one side says: a decimal text in its unit or a day, and the words that said it. */
+const Side = z.strictObject({
+  value: z.string(),
+  unit: z.string(),
+  words: z.string(),
+  citations: z.array(EvidenceSpan).min(1),
+})
+export const conflictKinds = ['date', 'money', 'percent', 'duration', 'count'] as const
+export const Conflict = z.strictObject({
+  kind: z.enum(conflictKinds),
+  /** The stems that both statements share. */
+  about: z.array(z.string()),
+  sides: z.tuple([Side, Side]),
+  /** The evidence with the latest date, where all of it is dated and one side is later than the other. */
+  newer_evidence_id: z.string().nullable(),
+  question_ids: z.array(z.string()),
+})
+export type Conflict = z.output<typeof Conflict>
 
 type Kind = Conflict['kind']
 export type Value = { kind: Kind; unit: string; value: string }
@@ -36,7 +59,7 @@ const CITATION_CHARS = 128
  * `complete` whether all were compared, and `cited` whether each place of each is cited.
  */
 export function conflictsIn(
-  evidence: DiligenceInput['evidence'],
+  evidence: readonly { id: string; text: string; dated?: string | undefined }[],
   questionsAt: (spans: readonly EvidenceSpan[]) => string[],
 ): { conflicts: Conflict[]; complete: boolean; cited: boolean } {
   const dated = new Map(evidence.map(({ id, dated }) => [id, dated]))

@@ -1,8 +1,7 @@
 import { groupedBy } from '../../core/grouped-by.ts'
 import type { Citation, GapRules, Work } from '../rail.ts'
-import { judgedGaps } from '../work/gaps.ts'
 import { cite, notes } from '../work/notes.ts'
-import { inOrder } from '../work/work.ts'
+import { inOrder, judgedGaps } from '../work/work.ts'
 import {
   type AgentDay,
   DAYS_MIN,

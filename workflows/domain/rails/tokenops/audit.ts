@@ -1,6 +1,6 @@
 import { detached } from '../../core/plain-text.ts'
 import type { Audit } from '../rail.ts'
-import { scaled } from '../values/decimals.ts'
+import { scaled } from '../values/amounts.ts'
 import { minorPlaces, RATE_PLACES } from '../values/exchange.ts'
 import { differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../work/audit.ts'
 import type { FocusRow, LitellmRow, TokenopsHead, TokenopsResult, UsageRow } from './schema.ts'

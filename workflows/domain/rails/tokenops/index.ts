@@ -15,6 +15,9 @@ import {
 import { usageSoFar } from './so-far.ts'
 import { ofFocus, ofLitellm, ofUsage } from './usage.ts'
 
+export { tokenopsInput } from './sample.ts'
+export { LitellmRow, TokenopsHead, type TokenopsInput, UsageRow } from './schema.ts'
+
 /**
  * Prices model usage: exact cost by model, agent, day, task, customer and tag from dated prices in any currency; use and forecast
  * of a budget; duplicates, models without a price, unusual costs, and what a cheaper model or a cache would have saved.

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Currency, oneLine } from '../input/names.ts'
-import { Decimal, DecimalText, MINOR_MAX } from '../values/amounts.ts'
-import { decimalOf } from '../values/decimals.ts'
+import { Decimal, DecimalText, decimalOf, MINOR_MAX } from '../values/amounts.ts'
 import { ExchangeRate } from '../values/exchange.ts'
 import { CitationShape } from '../work/notes.ts'
 

@@ -1,4 +1,4 @@
-import { scaled } from '../values/decimals.ts'
+import { scaled } from '../values/amounts.ts'
 import { minorPlaces } from '../values/exchange.ts'
 import type { FocusRow, LitellmRow, TokenopsHead, UsageRow } from './schema.ts'
 

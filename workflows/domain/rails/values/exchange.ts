@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { groupedBy } from '../../core/grouped-by.ts'
 import { Currency } from '../input/names.ts'
-import { leading } from '../work/leading.ts'
-import { inOrder } from '../work/work.ts'
-import { decimalOf, scaled } from './decimals.ts'
+import { inOrder, leading } from '../work/work.ts'
+import { decimalOf, scaled } from './amounts.ts'
 
 /** Rates are held as whole numbers of 10⁻⁸. */
 export const RATE_PLACES = 8

@@ -1,6 +1,5 @@
 import type { Finding, Gap, Rail, ReportFormat, Tier, Tiers, TierTerms, Work } from '../rail.ts'
-import { isNeeded } from './gaps.ts'
-import { finishedWork } from './work.ts'
+import { finishedWork, isNeeded } from './work.ts'
 
 const MEBIBYTE = 1024 * 1024
 

@@ -1,4 +1,4 @@
-import type { Finding, Gap, Work } from '../rail.ts'
+import type { Finding, Gap, GapKind, GapRules, Work } from '../rail.ts'
 
 /** A comparison by the keys in turn; texts by UTF-16 units, so that no locale has a say. */
 export function inOrder<T>(...keys: ((item: T) => string | number)[]): (a: T, b: T) => number {
@@ -35,4 +35,38 @@ export function firstOf<T>(items: readonly T[], count: number, order: (a: T, b: 
     first.length = Math.min(first.length, count)
   }
   return first
+}
+
+/** What a work notes as a gap; `kind` where one gap of a code is needed and another is not. */
+export type NotedGap = Finding & { kind?: GapKind }
+
+/** The gaps of a work, each judged by the rule of its code. Throws a RangeError for a code without one. */
+export function judgedGaps(rules: GapRules, noted: readonly NotedGap[]): Gap[] {
+  return noted.map(({ code, detail, citations, kind }) => {
+    const rule = Object.hasOwn(rules, code) ? rules[code] : undefined
+    if (rule === undefined) throw new RangeError(`there is no rule for the gap ${code}`)
+    const pointer = rule.pointer ?? citations[0]?.pointer ?? ''
+    return {
+      code,
+      kind: kind ?? rule.kind,
+      detail,
+      pointer,
+      filled_by: rule.filled_by,
+      citations,
+    }
+  })
+}
+
+/** Whether a run has to stop and ask. */
+export const isNeeded = ({ kind }: Pick<Gap, 'kind'>): boolean => kind === 'needed'
+
+/** How many items come before the first that does not hold, in a list where those that hold come first. */
+export function leading<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  let [from, to] = [0, items.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (holds(items[middle] as T)) from = middle + 1
+    else to = middle
+  }
+  return from
 }

@@ -6,7 +6,8 @@ import { distributionopsInput } from '#domain/rails/distributionops/sample.ts'
 import type { DistributionInput } from '#domain/rails/distributionops/schema.ts'
 import { readInput } from '#domain/rails/input/read-input.ts'
 import type { Tier } from '#domain/rails/rail.ts'
-import { type ReportedRun, reportFiles } from '#domain/rails/report/report.ts'
+import type { ReportedRun } from '#domain/rails/report/report.ts'
+import { reportOf } from '#domain/rails/reports.ts'
 import { delivered } from '#domain/rails/work/tiers.ts'
 import { verifies } from '../../../../verifies.ts'
 
@@ -32,7 +33,7 @@ const run = (tier: Tier = 'standard', run_id = 'run_1'): ReportedRun => ({
   result_sha256: 'b'.repeat(64),
 })
 const filesOf = (input: DistributionInput, tier: Tier = 'standard') =>
-  reportFiles(run(tier), delivered(distributionops, tier, distributionops.work(input)))
+  reportOf(run(tier), delivered(distributionops, tier, distributionops.work(input)))
 const refusedOf = (input: DistributionInput) =>
   distributionops
     .work(input)

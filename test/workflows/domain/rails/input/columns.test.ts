@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { railOf, rails } from '#domain/rails/index.ts'
 import { columnReader, columnsSchema } from '#domain/rails/input/columns.ts'
 import { readInput, workOn } from '#domain/rails/input/read-input.ts'
-import { LitellmRow } from '#domain/rails/tokenops/schema.ts'
+import { LitellmRow } from '#domain/rails/tokenops/index.ts'
 import { verifies } from '../../../../verifies.ts'
 
 type Row = Record<string, unknown>

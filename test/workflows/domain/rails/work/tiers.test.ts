@@ -1,13 +1,13 @@
 import { expect } from 'vitest'
 import { DomainError } from '#domain/core/errors.ts'
-import { diligenceopsInput } from '#domain/rails/diligenceops/sample.ts'
-import { distributionopsInput } from '#domain/rails/distributionops/sample.ts'
-import { energyopsInput } from '#domain/rails/energyops/sample.ts'
+import { diligenceopsInput } from '#domain/rails/diligenceops/index.ts'
+import { distributionopsInput } from '#domain/rails/distributionops/index.ts'
+import { energyopsInput } from '#domain/rails/energyops/index.ts'
 import { rails } from '#domain/rails/index.ts'
-import { packetopsInput } from '#domain/rails/packetops/sample.ts'
+import { packetopsInput } from '#domain/rails/packetops/index.ts'
 import { type RailKey, type Tier, tiers } from '#domain/rails/rail.ts'
-import { reportFiles } from '#domain/rails/report/report.ts'
-import { tokenopsInput } from '#domain/rails/tokenops/sample.ts'
+import { reportOf } from '#domain/rails/reports.ts'
+import { tokenopsInput } from '#domain/rails/tokenops/index.ts'
 import { completed, delivered, oversize, priorityOf } from '#domain/rails/work/tiers.ts'
 import { validateWork } from '../../../../../activities/runs/validation.ts'
 import { workInTier } from '../../../../../activities/runs/work-in-tier.ts'
@@ -43,7 +43,7 @@ for (const rail of rails)
         workOnInput(rail, value, inline, see)
       const checks = await validateWork({ rail, tier, value, lists: [], again }, work)
       expect(checks.filter(({ ok }) => !ok)).toEqual([])
-      const files = Object.keys(reportFiles(runOf(rail, tier), work))
+      const files = Object.keys(reportOf(runOf(rail, tier), work))
       expect(files).toEqual(expect.arrayContaining(['report.html', 'README.md']))
       for (const format of ['csv', 'jsonl'] as const)
         expect(files.some((name) => name.endsWith(`.${format}`))).toBe(
