@@ -21,6 +21,7 @@ const faults = [
   'test/api/operations/{authority/parallel,discovery/sandbox,exchange/exchange,pilots/run,production/first-paid-run,production/production-runs}.test.ts',
   'test/api/operations/{credit/wallets,reviews/evidence,reviews/revise,runs/runs,runs/wallet-runs}.test.ts',
   'test/temporal/{analyses,callbacks,drafts,fairness,killed-workers,run-limits,slow-steps,task-failures,tasks}.test.ts',
+  'test/docs/guides.test.ts',
   'test/worker/{compose,demo,doctor,recover,review}.test.ts',
   'test/worker/stack/{once,starts}.test.ts',
 ]

@@ -118,17 +118,6 @@ export const Proposal = z
   })
   .meta({ id: 'WorkOrderProposal' })
 
-/** A body that the schema takes. */
-export const exampleOrder: z.input<typeof WorkOrderInput> = {
-  intake_kind: 'external_agent_request',
-  requested_tool_id: 'packetops',
-  objective: 'A sealed packet of the evidence that is named in the input.',
-  input: packetopsInput,
-  tier: 'standard',
-  requester: { name: 'Northwind', contact: 'ops@northwind.example' },
-  data_declaration: DATA_DECLARATION,
-  idempotency_key: 'order-7',
-}
 
 export const ClaimId = z.string().regex(/^xc_[0-9a-f]{64}$/)
 export const Claim = z

@@ -1,4 +1,9 @@
 export const documentRequirements = {
+  'docs.guides': {
+    source: 'decision',
+    behavior:
+      'A rail and an operation that are added as CONTRIBUTING says compile and pass the checks that it names.',
+  },
   'client.typed': {
     source: 'stack § Client',
     behavior: 'The typed client is derived from the operations and can make a whole payout.',

@@ -26,7 +26,7 @@ verifies('structure.rails', 'only the index of a rail is imported from outside',
 
 verifies(
   'structure.rails',
-  'a rail is a folder of its key, and little else stands beside it',
+  'a rail is a folder of its key, and little else stands next to it',
   () => {
     const names = (type: 'folder' | 'file') =>
       readdirSync(join(root, RAILS), { withFileTypes: true })

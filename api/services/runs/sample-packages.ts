@@ -17,7 +17,6 @@ import type { RailPool } from '../../../activities/runs/isolation/rail-pool.ts'
 import { returnPackageView } from '../../../activities/runs/isolation/return-package-zip.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { Making, Sample, Samples } from '../receipts/sample.ts'
-import { complianceSamples } from './compliance.ts'
 
 type Deps = Pick<TaskDeps, 'issuer' | 'environment'> & {
   baseUrl: string

@@ -1,7 +1,7 @@
 import { type RailKey, railKeys } from '#domain/rails/rail.ts'
 import type { Roll } from './dice.ts'
 
-export type Figures = Record<string, string | number>
+type Figures = Record<string, string | number>
 
 /** What the tests of all rails expect of one: `<rail>/cases.ts` exports it as `cases`. */
 export type RailCases = {
@@ -10,8 +10,6 @@ export type RailCases = {
   /** The key figures of a report, from the result of the sandbox input, by label. */
   // biome-ignore lint/suspicious/noExplicitAny: each rail has a result of its own.
   figures: (result: any) => Figures
-  /** The digest of the report of the sandbox input by version 1. */
-  reportSha256: string
   /** By the check that has to see it: how the result of the sandbox input becomes wrong. */
   // biome-ignore lint/suspicious/noExplicitAny: each rail has a result of its own.
   planted: Record<string, (result: any) => void>

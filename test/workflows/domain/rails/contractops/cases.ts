@@ -22,7 +22,6 @@ export const cases: RailCases = {
     Obligations: obligations.length,
     'Unclear or contradictory places': uncertain.length,
   }),
-  reportSha256: '6f4e227c1aaf8fdabf8f4ed032e2836a1db32a4f4de04630416e2fa0c23dfb3f',
   planted: {
     quotes_in_place: (result) => {
       result.dates[0].citation.from += 1

@@ -43,7 +43,6 @@ export const cases: RailCases = {
     'Required questions answered': coverage.required_answered,
     Contradictions: conflicts.length,
   }),
-  reportSha256: '43dca9b2e48a53381e44b1e9a6ed8e799cd8bf553cfa7c12fcf95e8645dd7a58',
   planted: {
     questions_once: (result) => {
       result.answers[1].question_id = result.answers[0].question_id

@@ -31,7 +31,6 @@ export const cases: RailCases = {
     'Payout calls ready': paid.payout_calls.ready,
     'Bank transfers in the payment file': paid.credit_transfer.transactions,
   }),
-  reportSha256: 'd248cc5ea241b6f8092865da858ebb9d43c64ed521e3e9495db11bbe489021cd',
   planted: {
     pool_conserved: (result) => {
       result.remainder_minor += 1

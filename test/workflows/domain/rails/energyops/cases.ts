@@ -13,7 +13,6 @@ export const cases: RailCases = {
     'Intervals expected': intervals.expected,
     'Intervals counted': intervals.counted,
   }),
-  reportSha256: 'c60047662a86a077801599512e87715264b38f44ec0d11620d1ba59833e6ecc0',
   planted: {
     energy_conserved: (result) => {
       result.energy_by_band[1].energy = '99'

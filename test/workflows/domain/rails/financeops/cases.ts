@@ -16,7 +16,6 @@ export const cases: RailCases = {
     'Unmatched payments': unmatched.unmatched_payments.length,
     Exceptions: exceptions.length,
   }),
-  reportSha256: '19c4f10d31ad863e5b3022ee3de2b736d2624892ef80fdbedb7d2a80737207ee',
   planted: {
     totals_recomputed: (result) => {
       result.control_totals[0].payments.total_minor += 1

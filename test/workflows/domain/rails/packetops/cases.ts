@@ -14,7 +14,6 @@ export const cases: RailCases = {
     'Expired items': lists.expired.length,
     'Stale items': lists.stale.length,
   }),
-  reportSha256: '8758656ac8953260b2472939d9a088d560e0e06f9238388fab3d835771292b25',
   planted: {
     digests_recomputed: (result) => {
       result.manifest[0].sha256 = 'f'.repeat(64)

@@ -11,7 +11,6 @@ export const cases: RailCases = {
     'Parts that no service meets': missing.length,
     'Services considered': registry_size,
   }),
-  reportSha256: '6ca28ffe147b0ab990aa43823efe3a188e540d396fe3e0f35b2fbb51c64cef7d',
   planted: {
     scores_recomputed: (result) => {
       result.ranked[0].score = 0.99

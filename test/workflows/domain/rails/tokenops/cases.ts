@@ -14,7 +14,6 @@ export const cases: RailCases = {
     'Models without a price': unpriced.length,
     'Unusual rows and days': anomalies.length,
   }),
-  reportSha256: '5b07e468ea50d008b7a04a8e98436e5adc69bdf89ad330eef4d3ee61c828cab0',
   planted: {
     rows_counted: (result) => {
       result.cost_by_model[0].rows += 1
