@@ -22,6 +22,7 @@ import { oauthOf } from '../../api/mcp/oauth.ts'
 import type { AnyOperation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import { findFree } from '../../worker/stack/ports.ts'
+import { handledCalls, offendersOf, watchWrites } from './deciding-writes.ts'
 import { keepSequencing } from './log.ts'
 import { scratchDirectory, startDatabase, urlAs } from './postgres.ts'
 import { unhurried } from './settings.ts'
@@ -55,6 +56,7 @@ export async function startComposed({
   more = [],
   sequences = true,
 }: Options = {}): Promise<ComposedApis> {
+  watchWrites([...operations, ...more])
   const directory = await scratchDirectory()
   const database = await startDatabase()
   const [unused] = await findFree(1)
@@ -101,6 +103,9 @@ export async function startComposed({
       await Promise.all(opened.map((api) => api.stop()))
       await database.stop()
       await rm(directory, { recursive: true, force: true })
+      const offenders = offendersOf(handledCalls())
+      if (offenders.length > 0)
+        throw new Error(`handlers with two deciding writes: ${offenders.join('\n')}`)
     },
   }
 }
