@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
 import {
   type AllowanceLimits,
@@ -20,9 +19,8 @@ import { findEntitlement } from '../store/credit/entitlements.ts'
 import { spentToday } from '../store/credit/postings.ts'
 import { findWalletPause, shareSwitches } from '../store/operators/controls.ts'
 import type { ReferenceRow } from '../store/payments/payment-references.ts'
-import { type Tx, transaction } from '../store/postgres/db.ts'
+import type { Tx } from '../store/postgres/db.ts'
 import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
-import type { Database } from '../store/schema/schema.ts'
 import { freeIn } from './fees.ts'
 import { newId } from './quotes.ts'
 import { closeReference, lockBoth, settle } from './settlement.ts'
@@ -144,15 +142,7 @@ export async function payFromWallet(tx: Tx, reference: ReferenceRow): Promise<vo
   })
 }
 
-/** Debits the wallet for a payment that was authorized before, once; past its challenge it is over: 410 `challenge_expired`. */
-export async function debitAuthorized(
-  deps: ReceiptIssuer & { db: Kysely<Database> },
-  referenceId: string,
-): Promise<ReferenceRow> {
-  return debited(await transaction(deps.db, (tx) => debit(deps, tx, referenceId)))
-}
-
-/** The debit in the caller's transaction; a payment that was not debited before its challenge ended expires. */
+/** Debits the wallet for a payment that was authorized before, once; one that was not debited before its challenge ended expires. */
 export async function debit(
   deps: ReceiptIssuer,
   tx: Tx,

@@ -18,7 +18,7 @@ import {
 } from '../store/payments/payment-references.ts'
 import type { MoneyDeps } from './deps.ts'
 import { isReplaceable } from './quotes.ts'
-import { presentReference } from './references.ts'
+import { openedAs, presentReference } from './references.ts'
 import { applyReturns } from './returned-payments.ts'
 import { verifyReference } from './verify-reference.ts'
 
@@ -112,7 +112,7 @@ async function presentFor(deps: MoneyDeps, event: ProviderEventRow): Promise<Ref
   if (entitlement === undefined) return []
   const presented = await presentReference(deps, {
     agentId: entitlement.agent_id,
-    challengeId: challenge.challenge_id,
+    open: openedAs(challenge.challenge_id),
     method: 'hosted_checkout',
     externalReference: event.external_reference,
     provider: event.provider,

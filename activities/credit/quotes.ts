@@ -92,7 +92,8 @@ export async function issueQuote(
 export const routeOf = (key: string, provider: string, service_id: string): string =>
   JSON.stringify({ route_id: `route_${key}`, provider, service_id })
 
-type QuoteClaimer = { owner: string; token?: string | undefined }
+/** Who claims a quote, with the token that it was issued with where it is not bound yet. */
+export type QuoteClaimer = { owner: string; token?: string | undefined }
 
 /**
  * The quote, bound to `owner`: it was issued for this owner, or `token` is the one that it was issued with and no other owner
@@ -165,7 +166,11 @@ export async function openEntitlement(
  * The one challenge of a quote, for an hour and no longer than the quote lives: the open one, or a new one. 410 `quote_expired`,
  * 409 `payment_pending` naming the reference to read, 409 `already_funded`, 409 `wrong_state` for a badge that is not planned.
  */
-export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow> {
+export async function openChallenge(
+  tx: Tx,
+  quoteId: string,
+  challengeId = newId('ch'),
+): Promise<ChallengeRow> {
   const quote = await liveQuote(tx, quoteId)
   if (quote.total_usd === 0)
     throw refuse('unsupported_request', {
@@ -184,7 +189,7 @@ export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeR
   if (live !== undefined) await expireChallenge(tx, live)
   const entitlement_id = entitlement?.entitlement_id ?? null
   const fresh = {
-    challenge_id: newId('ch'),
+    challenge_id: challengeId,
     quote_id: quoteId,
     entitlement_id,
     amount_usd: quote.total_usd,
@@ -195,15 +200,23 @@ export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeR
 }
 
 /** The challenge by which a quote is paid or being paid, the open one or a new one; undefined where it is paid. 410 `quote_expired`. */
-export async function payableChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow | undefined> {
+export async function payableChallenge(
+  tx: Tx,
+  quoteId: string,
+  challengeId?: string,
+): Promise<ChallengeRow | undefined> {
   const live = await lockLiveChallenge(tx, quoteId)
   if (live?.state === 'settled') return undefined
-  return live?.state === 'pending' ? live : openChallenge(tx, quoteId)
+  return live?.state === 'pending' ? live : openChallenge(tx, quoteId, challengeId)
 }
 
 /** As `payableChallenge`; 409 `already_funded` where the quote is paid. */
-export async function requirePayable(tx: Tx, quoteId: string): Promise<ChallengeRow> {
-  const challenge = await payableChallenge(tx, quoteId)
+export async function requirePayable(
+  tx: Tx,
+  quoteId: string,
+  challengeId?: string,
+): Promise<ChallengeRow> {
+  const challenge = await payableChallenge(tx, quoteId, challengeId)
   if (challenge !== undefined) return challenge
   throw alreadyFunded({
     entitlement_id: (await findEntitlementOf(tx, quoteId))?.entitlement_id ?? null,

@@ -1,4 +1,4 @@
-import { refuse } from '#domain/core/errors.ts'
+import { DomainError, refuse } from '#domain/core/errors.ts'
 import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import { move } from '#domain/core/state-table.ts'
 import {
@@ -17,9 +17,9 @@ import {
   type ReferenceRow,
   updateReference,
 } from '../store/payments/payment-references.ts'
-import { type Tx, transaction } from '../store/postgres/db.ts'
+import { type Tx, transaction, tryOut } from '../store/postgres/db.ts'
 import type { ReceiptIssuer } from '../store/receipts/receipts.ts'
-import { debit, debitAuthorized, debited } from './allowance.ts'
+import { debit, debited } from './allowance.ts'
 import type { MoneyDeps } from './deps.ts'
 import { assertMayName, insertPresented, type Presenter, settleProven } from './presented.ts'
 import { fromWallet, type Prepared, prepare } from './presenting.ts'
@@ -27,6 +27,7 @@ import {
   alreadyFunded,
   isReplaceable,
   liveQuote,
+  newId,
   openEntitlement,
   paymentPending,
   unknownChallenge,
@@ -36,39 +37,89 @@ import { closeReference } from './settlement.ts'
 import { assertMayPay } from './spending-limit.ts'
 
 /**
+ * Finds the challenge that is paid, or opens it under the given id, in the transaction that presents its payment; undefined where nothing
+ * is owed. It is tried out before.
+ */
+export type Opening<Opened extends ChallengeRow | undefined = ChallengeRow> = (
+  tx: Tx,
+  challengeId: string,
+) => Promise<Opened>
+
+/** A challenge that is open already; 404. */
+export const openedAs =
+  (challengeId: string): Opening =>
+  async (tx) => {
+    const challenge = await findChallenge(tx, challengeId)
+    if (challenge !== undefined) return challenge
+    throw unknownChallenge()
+  }
+
+/**
  * `amountUsd` is the amount that the caller expects, in whole usd. With `authorityType` the payment is only authorized; it moves
  * once it is presented again without. The agent's limits do not apply to a payment that is `alreadyPaid`.
  */
-export type PresentInput = Presenter & {
-  challengeId: string
+export type PresentInput<Opened extends ChallengeRow | undefined = ChallengeRow> = Presenter & {
+  open: Opening<Opened>
   amountUsd?: number
   authorityType?: AuthorityType
   alreadyPaid?: boolean
 }
 
 /**
- * Presents a payment for a challenge; repeated, it returns the same reference. An allowance pays and a mandate is consumed here; the
- * other methods are verified later. 404, 401 `proof_invalid`, 402, 403, 409 `payment_pending`, `reference_already_used`,
- * `already_funded`, 410 `challenge_expired`, 422 `amount_mismatch`.
+ * Presents a payment for a challenge; repeated, it returns the same reference, and undefined where nothing is owed. An allowance pays and a
+ * mandate is consumed here; the other methods are verified later. What is opened for the payment stays where it is refused. 404, 401
+ * `proof_invalid`, 402, 403, 409 `payment_pending`, `reference_already_used`, `already_funded`, 410 `challenge_expired`, 422
+ * `amount_mismatch`.
  */
-export async function presentReference(
+export async function presentReference<Opened extends ChallengeRow | undefined>(
   deps: MoneyDeps,
-  input: PresentInput,
-): Promise<ReferenceRow> {
-  const known = await findChallenge(deps.db, input.challengeId)
-  if (known === undefined) throw unknownChallenge()
+  { open, ...input }: PresentInput<Opened>,
+): Promise<ReferenceRow | Exclude<Opened, ChallengeRow>> {
+  const challengeId = newId('ch')
+  type Nothing = Exclude<Opened, ChallengeRow>
+  const nothing = undefined as Nothing
+  const known = await tryOut(deps.db, (tx) => open(tx, challengeId))
+  const attempt = async () => {
+    const pay = known && (await preparePayment(deps, known, input))
+    return transaction(deps.db, async (tx) => {
+      const challenge = await open(tx, challengeId)
+      return challenge && pay ? pay(tx, challenge) : nothing
+    })
+  }
+  const reference = await attempt().catch(async (error: unknown) => {
+    if (error instanceof DomainError) await transaction(deps.db, (tx) => open(tx, challengeId))
+    throw error
+  })
+  return reference === undefined ? nothing : debited(reference)
+}
+
+type Paying = (tx: Tx, challenge: ChallengeRow) => Promise<ReferenceRow>
+
+/** Checks what proves a payment, outside any transaction; a proof works only once, so a repeat is answered before it is checked. */
+async function preparePayment(
+  deps: MoneyDeps,
+  known: ChallengeRow,
+  input: PaidInput,
+): Promise<Paying> {
   const repeated = await findPresented(deps.db, known)
-  // A proof works only once, so a repeat is answered before it is checked.
   if (repeated !== undefined && repeats(repeated, input)) {
-    const debit = repeated.method === 'agent_allowance' && input.authorityType === undefined
-    return debit
-      ? debitAuthorized(deps, repeated.payment_reference_id)
-      : presentedNow(deps.db, repeated, input)
+    const isDebit = repeated.method === 'agent_allowance' && input.authorityType === undefined
+    return (tx) =>
+      isDebit ? debit(deps, tx, repeated.payment_reference_id) : presentedNow(tx, repeated, input)
   }
   const payable = { id: known.challenge_id, amount_usd: known.amount_usd }
-  const prepared = await prepare(deps, payable, input)
-  return transaction(deps.db, (tx) => storePresented(deps, tx, { input, prepared }))
+  const checked = await prepare(deps, payable, input)
+  return (tx, { challenge_id: challengeId }) => {
+    const isOther = challengeId !== known.challenge_id
+    if (isOther && namesChallenge.includes(input.method)) throw challengeEnded()
+    const byWallet = isOther && input.method === 'agent_allowance'
+    const prepared = byWallet ? fromWallet({ id: challengeId }, input) : checked
+    return storePresented(deps, tx, { input, prepared, challengeId })
+  }
 }
+
+/** What its payer signs names the challenge. */
+const namesChallenge: readonly PaymentMethod[] = ['stablecoin_reference', 'ap2_mandate_reference']
 
 /**
  * Pays a challenge from a wallet in the caller's transaction, also where that was only authorized before. Throws as
@@ -77,27 +128,30 @@ export async function presentReference(
 export async function payByAllowance(
   deps: ReceiptIssuer,
   tx: Tx,
-  { walletId, ...of }: { agentId: string; challengeId: string; walletId: string },
+  { walletId, agentId, challengeId }: { agentId: string; challengeId: string; walletId: string },
 ): Promise<ReferenceRow> {
   const input = {
-    ...of,
+    agentId,
     method: 'agent_allowance',
     externalReference: walletId,
     payer: walletId,
   } as const
-  const prepared = fromWallet({ id: of.challengeId }, input)
-  const reference = await storePresented(deps, tx, { input, prepared })
+  const prepared = fromWallet({ id: challengeId }, input)
+  const reference = await storePresented(deps, tx, { input, prepared, challengeId })
   return reference.state === 'verified'
     ? reference
     : debited(await debit(deps, tx, reference.payment_reference_id))
 }
 
+type PaidInput = Omit<PresentInput, 'open'>
+type Presenting = { input: PaidInput; prepared: Prepared; challengeId: string }
+
 async function storePresented(
   deps: ReceiptIssuer,
   tx: Tx,
-  { input, prepared }: { input: PresentInput; prepared: Prepared },
+  { input, prepared, challengeId }: Presenting,
 ): Promise<ReferenceRow> {
-  const locked = await lockChallenge(tx, input.challengeId)
+  const locked = await lockChallenge(tx, challengeId)
   if (locked === undefined) throw unknownChallenge()
   const live = await findPresented(tx, locked)
   if (live !== undefined && repeats(live, input)) return presentedNow(tx, live, input)
@@ -122,6 +176,12 @@ async function storePresented(
   return settleProven(deps, tx, { reference, challenge: { ...challenge, state }, proven })
 }
 
+const challengeEnded = () =>
+  refuse('challenge_expired', {
+    detail: 'the challenge has ended',
+    next_action: 'Open a new challenge for the quote.',
+  })
+
 const runEnded = () =>
   refuse('challenge_expired', {
     detail: 'the run that the challenge was for has ended',
@@ -133,7 +193,7 @@ const runEnded = () =>
 const presentedNow = async (
   tx: Tx,
   reference: ReferenceRow,
-  { authorityType }: PresentInput,
+  { authorityType }: PaidInput,
 ): Promise<ReferenceRow> =>
   reference.is_only_checked && authorityType === undefined
     ? updateReference(tx, reference.payment_reference_id, { is_only_checked: false })
@@ -157,7 +217,7 @@ async function withoutCheck(
 /** Whether this very payment was presented for the challenge before, by the same agent. */
 function repeats(
   earlier: ReferenceRow,
-  { agentId, method, externalReference, payer = '' }: PresentInput,
+  { agentId, method, externalReference, payer = '' }: PaidInput,
 ): boolean {
   if (earlier.agent_id !== agentId || earlier.method !== method) return false
   const named: Partial<Record<PaymentMethod, boolean>> = {
@@ -177,11 +237,7 @@ function assertPayable(
 ): void {
   if (challenge.state === 'settled') throw alreadyFunded(challenge)
   if (live !== undefined) throw paymentPending(live)
-  if (challenge.state === 'expired' || challenge.lapsed)
-    throw refuse('challenge_expired', {
-      detail: 'the challenge has ended',
-      next_action: 'Open a new challenge for the quote.',
-    })
+  if (challenge.state === 'expired' || challenge.lapsed) throw challengeEnded()
   if (amountUsd !== undefined && amountUsd !== challenge.amount_usd)
     throw refuse('amount_mismatch', {
       detail: `the challenge is for ${challenge.amount_usd} usd`,

@@ -118,7 +118,6 @@ export const Proposal = z
   })
   .meta({ id: 'WorkOrderProposal' })
 
-
 export const ClaimId = z.string().regex(/^xc_[0-9a-f]{64}$/)
 export const Claim = z
   .strictObject({

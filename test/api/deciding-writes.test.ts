@@ -40,7 +40,7 @@ const carriers: Readonly<Record<LateSubject, string>> = {
   directory: 'directorySubmission',
   harness: 'harness',
 }
-/** Started anew by the call that needs the result. */
+/** Started again by the call that needs the result. */
 const asked = ['uploadCheck', 'reconcile']
 
 /** Sends the example of every operation, with all credentials that a caller may have. */

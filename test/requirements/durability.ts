@@ -9,6 +9,11 @@ export const durabilityRequirements = {
     behavior:
       'When Temporal, Postgres and the API are killed with kill -9 during a payout, the payout is executed once.',
   },
+  'durable.kill-start': {
+    source: 'decision',
+    behavior:
+      'When the API is killed between the decision on a run and the message that wakes its workflow, the run continues without its caller, and its payment is taken once.',
+  },
   'durable.terminated': {
     source: 'payouts § Workflow',
     behavior:

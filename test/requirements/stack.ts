@@ -54,7 +54,7 @@ export const stackRequirements = {
   'structure.one-write': {
     source: 'decision',
     behavior:
-      'A handler makes at most one deciding write for a call: one transaction, or one update that carries the id of the call. What it sends beside it carries nothing and wakes a row of the registry of late rows. A test attributes every commit and message to its handler, and states each exemption with its reason.',
+      'A handler makes at most one deciding write for a call: one transaction, or one update that carries the id of the call. What it sends in addition carries nothing and wakes a row of the registry of late rows. A test attributes every commit and message to its handler, and states each exemption with its reason.',
   },
   'structure.kernel': {
     source: 'decision',

@@ -119,7 +119,7 @@ function watchTemporal(): void {
   const workflows = WorkflowClient.prototype
   const { start, signalWithStart, executeUpdateWithStart, getHandle } = workflows
   Object.assign(workflows, {
-    // What a start carries beside the name of its row is shown and decides nothing.
+    // What a start carries in addition to the name of its row is shown and decides nothing.
     start(this: WorkflowClient, type: string, options: never) {
       return note(start.call(this, type, options), type)
     },
@@ -185,21 +185,7 @@ export const exempt: Readonly<Record<string, string>> = {
   'payment-links-set':
     'the page is stored before it is requested; whether it answers is noted on it, by a repeat too',
   'loop-start':
-    'the quote of a free run is issued first; it binds nobody, and a repeat of the call finds it',
-  'agent-credit-fund': 'it claims its quote, opens its challenge and presents its payment',
-  'contract-accept': 'it accepts, and answers once the workflow has read the task',
-  'diligence-loop-start': 'the run is stored, and then paid',
-  'energyops-controlled-pilot-run': 'the run is stored, and then paid',
-  'first-paid-run-execute': 'the quote is claimed, the run is stored, and then paid',
-  'first-pilot-run': 'the quote is claimed, the run is stored, and then paid',
-  'financeops-runtime-run': 'the order is approved, and then its run gets its grant',
-  'payment-authority-check': 'the challenge is opened, and then the payment is authorized',
-  'payment-reference-create': 'the quote is claimed, its challenge opened, its payment presented',
-  preflight: 'it submits, and answers once the workflow has read the task',
-  'production-run-start': 'the quote is claimed, the run is stored, and then paid',
-  'start-agent-run': 'the quote is claimed, the run is stored, and then paid',
-  'wallet-run-start': 'the quote is claimed, and then the run is stored',
-  'work-order-create': 'the quote is claimed, and then the order is stored',
+    'the quote of a free run is issued first; it binds no one, and a repeat of the call finds it',
 }
 
 /** The calls that made two deciding writes, one line each. */

@@ -53,9 +53,9 @@ export const agentCreditFund = operation({
   handle: async ({ entitlement_id, quote_id, quote_token, ...given }, context) => {
     const { credit } = context
     const agentId = callerIn(context).requiredAgentId
-    if (quote_id !== undefined && quote_token !== undefined)
-      await credit.open(agentId, { quote_id, quote_token })
-    return { body: await credit.fund(agentId, entitlement_id, fundedBy(given)) }
+    const isClaimed = quote_id !== undefined && quote_token !== undefined
+    const claim = isClaimed ? { quote_id, quote_token } : undefined
+    return { body: await credit.fund(agentId, entitlement_id, { ...fundedBy(given), claim }) }
   },
 })
 

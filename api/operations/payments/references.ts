@@ -53,7 +53,7 @@ export const createPaymentChallenge = operation({
     .looseObject({ challenge: PaymentChallenge, accepted_methods: z.array(Method) })
     .meta({ id: 'PaymentRequired' }),
   handle: async ({ quote_id, method }, { payments }) => {
-    const challenge = await payments.challenge(quote_id, method)
+    const challenge = await payments.challenge(quote_id, { method })
     const { accepted_methods, amount_usd, next_action } = challenge
     throw refuse('payment_required', {
       detail: `${amount_usd} usd are to be paid`,

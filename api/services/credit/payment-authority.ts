@@ -3,14 +3,13 @@ import { authorityRules, decideAuthority, overReasons } from '#domain/payments/p
 import type { AuthorityType } from '#domain/payments/payment-reference.ts'
 import { checkWallet, ownWallet } from '../../../activities/credit/allowance.ts'
 import type { Presented } from '../../../activities/credit/presenting.ts'
-import { claimQuote, liveQuote, requirePayable } from '../../../activities/credit/quotes.ts'
-import { presentReference } from '../../../activities/credit/references.ts'
+import { claimQuote, liveQuote, newId, requirePayable } from '../../../activities/credit/quotes.ts'
+import { type Opening, presentReference } from '../../../activities/credit/references.ts'
 import { spendingLimit } from '../../../activities/credit/spending-limit.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { findQuote, type QuoteRow } from '../../../activities/store/credit/quotes.ts'
-import type { ChallengeRow } from '../../../activities/store/payments/challenges.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
-import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { type Tx, transaction, tryOut } from '../../../activities/store/postgres/db.ts'
 import type { PaymentDeps } from './deps.ts'
 import { ownReference } from './references.ts'
 import { referenceView } from './views.ts'
@@ -38,26 +37,27 @@ export class PaymentAuthorityService {
 
   async check(asked: AuthorityAsked) {
     const { db } = this.deps
-    const { agentId, authority_type } = asked
-    const { quote, challenge, checked } = await transaction(db, async (tx) => {
-      await claimQuote(tx, asked.quote_id, { owner: agentId })
-      const quote = await liveQuote(tx, asked.quote_id)
+    const { agentId, authority_type, quote_id: quoteId, wallet_id: walletId } = asked
+    const open: Opening = async (tx, challengeId) => {
+      await claimQuote(tx, quoteId, { owner: agentId })
+      await liveQuote(tx, quoteId)
       // A payment that was presented before is returned again, or refused as pending.
-      const challenge = await requirePayable(tx, quote.quote_id)
-      return {
-        quote,
-        challenge,
-        checked: await checkWalletFor(tx, { agentId, walletId: asked.wallet_id, quote }),
-      }
+      return requirePayable(tx, quoteId, challengeId)
+    }
+    const { quote, checked } = await tryOut(db, async (tx) => {
+      await open(tx, newId('ch'))
+      const quote = await liveQuote(tx, quoteId)
+      return { quote, checked: await checkWalletFor(tx, { agentId, walletId, quote }) }
     })
-    if (authorityRules[authority_type].hosted_by === 'provider' && this.deps.providers.length === 0)
-      return {
-        ...authorityView({ authority_type, reference: undefined, checked, quote }),
-        reasons: ['no payment provider is configured'],
-      }
-    const reference =
-      checked.reasons.length > 0 ? undefined : await authorize(this.deps, asked, challenge)
-    return authorityView({ authority_type, reference, checked, quote })
+    const isHosted = authorityRules[authority_type].hosted_by === 'provider'
+    const isOffered = !isHosted || this.deps.providers.length > 0
+    if (isOffered && checked.reasons.length === 0) {
+      const reference = await authorize(this.deps, asked, open)
+      return authorityView({ authority_type, reference, checked, quote })
+    }
+    await transaction(db, (tx) => open(tx, newId('ch')))
+    const denied = authorityView({ authority_type, reference: undefined, checked, quote })
+    return isOffered ? denied : { ...denied, reasons: ['no payment provider is configured'] }
   }
 
   /** The current state of an authority; 404 for a payment that was presented without one. */
@@ -106,11 +106,11 @@ async function checkWalletFor(tx: Tx, { agentId, walletId, quote }: Planned): Pr
 const authorize = (
   deps: PaymentDeps,
   asked: AuthorityAsked,
-  { challenge_id }: ChallengeRow,
+  open: Opening,
 ): Promise<ReferenceRow> =>
   presentReference(deps, {
     agentId: asked.agentId,
-    challengeId: challenge_id,
+    open,
     authorityType: asked.authority_type,
     method: authorityRules[asked.authority_type].method,
     ...presentedBy(asked),

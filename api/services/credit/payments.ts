@@ -6,14 +6,20 @@ import { mandateChallenge } from '../../../activities/credit/presenting.ts'
 import {
   claimQuote,
   openChallenge,
+  type QuoteClaimer,
   requirePayable,
   requireQuote,
   unknownChallenge,
 } from '../../../activities/credit/quotes.ts'
+import { type Opening, openedAs } from '../../../activities/credit/references.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { listMovements } from '../../../activities/store/credit/postings.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
-import { findChallenge, findOpenChallenge } from '../../../activities/store/payments/challenges.ts'
+import {
+  type ChallengeRow,
+  findChallenge,
+  findOpenChallenge,
+} from '../../../activities/store/payments/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
@@ -29,6 +35,9 @@ export type Payer = { agentId: string } | { workOrderId: string }
 export type PaysFor = ({ challenge_id: string } | { quote_id: string }) & {
   quote_token?: string | undefined
 }
+
+/** How a challenge is to be paid, and who claims its quote with it. */
+type ChallengeAsked = { method?: PaymentMethod | undefined; claimer?: QuoteClaimer }
 
 /** Challenges and the payments that meet them; each call is safe to repeat. */
 export class PaymentService {
@@ -50,10 +59,13 @@ export class PaymentService {
   }
 
   /** The challenge of a quote, as the 402 envelope shows it; for a mandate with what its holder signs. */
-  async challenge(quoteId: string, method?: PaymentMethod) {
+  async challenge(quoteId: string, { method, claimer }: ChallengeAsked = {}) {
     const { db, mandateSeconds } = this.deps
     if (method !== undefined && !this.methods.includes(method)) throw notTaken(method)
-    const challenge = await transaction(db, (tx) => openChallenge(tx, quoteId))
+    const challenge = await transaction(db, async (tx) => {
+      if (claimer !== undefined) await claimQuote(tx, quoteId, claimer)
+      return openChallenge(tx, quoteId)
+    })
     await notifyTasks(this.deps, { quoteId })
     // A hosted page takes no money before the quote is bound to the owner of the credit.
     const isBound = (await findQuote(db, quoteId))?.bound_to != null
@@ -67,17 +79,27 @@ export class PaymentService {
 
   /** Presents a payment for a quote of the payer's own. Throws as `claimQuote`, `requirePayable` and `presentReference` do. */
   async present(payer: Payer, of: PaysFor, asked: PaymentAsked) {
-    const { owner, challengeId } = await transaction(this.deps.db, async (tx) => {
-      const quoteId = await quoteOf(tx, of)
-      const owner = await ownerOf(tx, payer, quoteId)
+    const { db } = this.deps
+    const quoteId = await quoteOf(db, of)
+    const owner = await ownerOf(db, payer, quoteId)
+    const open: Opening = async (tx, challengeId) => {
       await claimQuote(tx, quoteId, { owner, token: of.quote_token })
       // The challenge of a quote may be pending already, by this very payment.
-      const challengeId =
-        'challenge_id' in of ? of.challenge_id : (await requirePayable(tx, quoteId)).challenge_id
-      return { owner, challengeId }
-    })
-    const reference = await presentAndVerify(this.deps, { agentId: owner, challengeId, asked })
+      return 'challenge_id' in of
+        ? openedAs(of.challenge_id)(tx, challengeId)
+        : requirePayable(tx, quoteId, challengeId)
+    }
+    const reference = await this.presentFor(owner, open, asked)
     return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
+  }
+
+  /** Presents a payment of an agent for the challenge that `open` finds or opens; undefined where nothing is owed. */
+  presentFor<Opened extends ChallengeRow | undefined>(
+    agentId: string,
+    open: Opening<Opened>,
+    asked: PaymentAsked,
+  ) {
+    return presentAndVerify(this.deps, { agentId, open, asked })
   }
 
   /** What a challenge asks for, in whole usd; 404. */

@@ -11,12 +11,12 @@ import {
 import { railOf, rails } from '#domain/rails/index.ts'
 import type { Rail, RailKey, Tier } from '#domain/rails/rail.ts'
 import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
-import { claimQuote, issueQuote } from '../../../activities/credit/quotes.ts'
+import { claimQuote, issueQuote, type QuoteClaimer } from '../../../activities/credit/quotes.ts'
 import { secretSha256, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { findQuote, type QuoteRow } from '../../../activities/store/credit/quotes.ts'
 import { pausedRails } from '../../../activities/store/operators/controls.ts'
-import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { type Tx, transaction, tryOut } from '../../../activities/store/postgres/db.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
@@ -148,9 +148,9 @@ export class QuoteService {
     return { ...answer, quote_token: await this.deps.tokens.quoteToken(callId) }
   }
 
-  /** Binds the quote to this agent or task; 404, 403 `not_owner`. */
-  claim(owner: string, quoteId: string, token?: string): Promise<QuoteRow> {
-    return transaction(this.deps.db, (tx) => claimQuote(tx, quoteId, { owner, token }))
+  /** Whether this agent or task may claim the quote; 404, 403 `not_owner`. */
+  async assertClaimable(quoteId: string, claimer: QuoteClaimer): Promise<void> {
+    await tryOut(this.deps.db, (tx) => claimQuote(tx, quoteId, claimer))
   }
 
   /** The price of a quote in whole usd; 404. */

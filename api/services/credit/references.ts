@@ -2,8 +2,9 @@ import type { Kysely } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
 import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import type { Presented } from '../../../activities/credit/presenting.ts'
-import { presentReference } from '../../../activities/credit/references.ts'
+import { type Opening, presentReference } from '../../../activities/credit/references.ts'
 import { verifyReference } from '../../../activities/credit/verify-reference.ts'
+import type { ChallengeRow } from '../../../activities/store/payments/challenges.ts'
 import {
   findReference,
   type ReferenceRow,
@@ -21,21 +22,25 @@ export type PaymentAsked = {
   evidence?: Record<string, string | undefined> | undefined
   provider?: string | undefined
 }
-type Presentation = {
+type Presentation<Opened extends ChallengeRow | undefined> = {
   agentId: string
-  challengeId: string
+  open: Opening<Opened>
   asked: PaymentAsked
   amountUsd?: number
 }
 
-/** Presents a payment and checks its proof once; every later read checks a payment that is not decided yet. */
-export async function presentAndVerify(
+/**
+ * Presents a payment and checks its proof once; every later read checks a payment that is not decided yet. Undefined where nothing is
+ * owed.
+ */
+export async function presentAndVerify<Opened extends ChallengeRow | undefined>(
   deps: PaymentDeps,
-  { agentId, challengeId, asked, amountUsd }: Presentation,
-): Promise<ReferenceRow> {
+  { agentId, open, asked, amountUsd }: Presentation<Opened>,
+) {
   const amount = amountUsd === undefined ? {} : { amountUsd }
-  const input = { agentId, challengeId, ...presentedOf(deps, asked), ...amount }
-  return verifyAndNotify(deps, await presentReference(deps, input))
+  const input = { agentId, open, ...presentedOf(deps, asked), ...amount }
+  const presented = await presentReference(deps, input)
+  return presented === undefined ? presented : verifyAndNotify(deps, presented)
 }
 
 /** Checks the proof of a payment that is not decided yet, and notifies the tasks that it pays for. */

@@ -22,7 +22,7 @@ import {
   type StartAsked,
   withMandate,
 } from '../runs/admission.ts'
-import { payForRun } from '../runs/payment.ts'
+import { startRun } from '../runs/payment.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { orderOfRun, storeOrderedRun } from '../work-orders/ordered-run.ts'
 import { orderNames } from '../work-orders/work-orders.ts'
@@ -93,13 +93,15 @@ export async function startProductionRun<Row extends StoredRun, Seen extends Vie
     await assertNotPaused(db, { rail: asked.rail, agentId })
     await assertStartable(deps, buyer, { ...asked, usage: 'operational' })
   }
-  await quotes.claim(agentId, asked.quote_id, asked.quote_token)
+  await quotes.assertClaimable(asked.quote_id, { owner: agentId, token: asked.quote_token })
   await assertPaysQuote(deps, agentId, asked)
-  if (known === undefined)
-    await store(deps, operation, { writer, taskId, callId, asked, askedSha256 })
-  const paying = { agentId, taskId, asked: { ...paid, ...asked }, path: operation.path }
-  return payForRun(deps, paying, () => readStarted(deps, operation, taskId))
+  const start = { writer, taskId, callId, asked, askedSha256 }
+  const store = known === undefined ? await admitted(deps, operation, start) : nothing
+  const starting = { agentId, taskId, asked: { ...paid, ...asked }, path: operation.path, store }
+  return startRun(deps, starting, () => readStarted(deps, operation, taskId))
 }
+
+const nothing = async () => undefined
 
 type Start = {
   writer: Writer
@@ -109,22 +111,24 @@ type Start = {
   askedSha256: string
 }
 
-async function store<Row extends StoredRun, Seen extends View>(
+/** What stores the run with its order, once its callback is resolved. */
+async function admitted<Row extends StoredRun, Seen extends View>(
   deps: ProductionDeps,
   { id: operationId, insert, purpose }: ProductionOperation<Row, Seen>,
   { writer, taskId, callId, asked, askedSha256 }: Start,
-): Promise<void> {
-  const { db, tokens, gate } = deps
+): Promise<(tx: Tx) => Promise<undefined>> {
+  const { tokens, gate } = deps
   const { ids } = await orderNames(tokens, callId)
   const { agentId } = writer
   const { rail, callback_url: callbackUrl, customer_account: customerAccount } = asked
   const callback = await gate.resolveCallback(operationId, callbackUrl)
   const write = { operationId, writer, rail, callbackUrl, callId, subject: taskId }
-  await transaction(db, async (tx) => {
+  return async (tx) => {
     await assertNotPaused(tx, { rail, agentId })
     const stored = await storeOrderedRun(deps, tx, {
       agentId,
       quoteId: asked.quote_id,
+      quoteToken: asked.quote_token,
       customerAccount,
       order: { ...ids, ...orderOfRun(agentId, asked, purpose ?? 'for a customer account') },
       run: { taskId, eventId: callId, rail, input: asked.input },
@@ -137,7 +141,7 @@ async function store<Row extends StoredRun, Seen extends View>(
       asked_sha256: askedSha256,
       customer_account: customerAccount,
     })
-  })
+  }
 }
 
 function readStarted<Row extends StoredRun, Seen extends View>(

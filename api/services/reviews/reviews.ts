@@ -160,27 +160,35 @@ export class ReviewService {
    * The same decision about several subjects of one kind, each in a transaction of its own; a dry run undoes it. Every subject gets an
    * outcome, and a repeat finds what was decided. Throws 400 where their acceptance criteria differ, or the rails of a revision.
    */
-  async recordBatch(reviewer: Reviewer, { items, dry_run, ...shared }: BatchInput) {
+  async recordBatch(
+    reviewer: Reviewer,
+    { items, dry_run, ...shared }: BatchInput,
+    also: AfterDecision = async () => undefined,
+  ) {
     const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
     await this.#assertAlike(items, shared.revision !== undefined)
     const outcomes: Outcome[] = []
     for (const { subject_id, evidence_root_sha256 } of items) {
       const input = { ...shared, subject_id, evidence_seen_sha256: [evidence_root_sha256] }
       const decisionId = `dec_${digestOf({ operator, idempotency_key, subject_id })}`
-      const review = { reviewer, input, decisionId }
+      const review = { reviewer, input, decisionId, also }
       outcomes.push(await outcomeOf(subject_id, () => this.#decideOne(review, dry_run)))
     }
     return outcomes
   }
 
   async #decideOne(
-    review: Review,
+    { also, ...review }: Review & { also: AfterDecision },
     dryRun: boolean,
   ): Promise<Pick<Outcome, 'state' | 'receipt_id'>> {
     const { db } = this.deps
     const known = await findDecision(db, review.decisionId)
     if (known !== undefined) return { state: null, receipt_id: known.receipt_id }
-    const act = (tx: Tx) => decide(this.deps, tx, review)
+    const act = async (tx: Tx) => {
+      const decided = await decide(this.deps, tx, review)
+      await also(tx, decided.receipt.receipt_id)
+      return decided
+    }
     if (dryRun) return { state: (await tryOut(db, act)).subject.state, receipt_id: null }
     const { subject, receipt } = await this.#withTasksOf(review.input, () => transaction(db, act))
     return { state: subject.state, receipt_id: receipt.receipt_id }
@@ -225,6 +233,8 @@ function shown({ hosts }: Pick<ReviewDeps, 'hosts'>, { gaps = [], ...item }: Wai
 }
 
 type Review = { reviewer: Reviewer; input: ReviewInput; decisionId: string }
+/** What follows from a decision in its transaction, by the id of its receipt. */
+type AfterDecision = (tx: Tx, receiptId: string) => Promise<void>
 
 async function decide(
   deps: ReviewDeps,

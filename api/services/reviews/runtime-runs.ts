@@ -15,7 +15,7 @@ import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { PilotRunService } from '../pilots/runs.ts'
 import { recordTrial, storedInput } from '../pilots/trials.ts'
 import type { SandboxService } from '../runs/sandbox.ts'
-import type { Reviewer, ReviewService } from './reviews.ts'
+import type { BatchInput, Reviewer, ReviewService } from './reviews.ts'
 import { reviseRun } from './revise.ts'
 
 type Deps = TaskDeps & {
@@ -32,6 +32,7 @@ type Begin = {
   decision_note: string
   evidence_root_sha256?: string | undefined
 }
+type Granting = { reviewer: Reviewer; decision: string }
 type Found = Awaited<ReturnType<PilotRunService['find']>>
 type PilotRun = NonNullable<Found['run']>
 
@@ -76,8 +77,7 @@ export class RuntimeRunService {
       return { ...(await again()), review_decision: null }
     await this.#assertFunding(found, found.run, asked.funding)
     const review_decision = await this.#approve(found.run, reviewer, asked)
-    if (asked.funding === 'granted_entitlement')
-      await this.#grant(found.run, reviewer, review_decision.receipt_id)
+    if (asked.funding === 'granted_entitlement') await this.deps.gateway.advance(found.run.task_id)
     return { ...(await again()), review_decision }
   }
 
@@ -135,17 +135,31 @@ export class RuntimeRunService {
     if (wanted === 'granted_entitlement') await assertOneRun(this.deps.db, run.quote_id ?? '')
   }
 
+  /** Approves the order of the run, with its grant where it gets one. */
   async #approve(run: PilotRun, reviewer: Reviewer, asked: Begin) {
     const work_order_id = run.work_order_id ?? ''
     const { decision_note: note, evidence_root_sha256 = '' } = asked
-    const [outcome] = await this.deps.reviews.recordBatch(reviewer, {
+    let ungranted: unknown
+    const grant = (tx: Tx, receiptId: string) =>
+      this.#grant(tx, run, { reviewer, decision: receiptId }).catch((error: unknown) => {
+        ungranted = error
+        throw error
+      })
+    const batch: BatchInput = {
       subject_kind: 'work_order',
       decision: 'approve',
       note,
       judgements: [],
       items: [{ subject_id: work_order_id, evidence_root_sha256 }],
       dry_run: false,
-    })
+    }
+    const isGranted = asked.funding === 'granted_entitlement'
+    const [outcome] = await this.deps.reviews.recordBatch(
+      reviewer,
+      batch,
+      isGranted ? grant : undefined,
+    )
+    if (ungranted !== undefined && outcome?.receipt_id == null) throw ungranted
     if (outcome?.receipt_id == null) {
       const { code = 'wrong_state', detail = 'nothing was decided' } = outcome?.refused ?? {}
       throw refuse(code as ErrorCode, { detail })
@@ -154,25 +168,20 @@ export class RuntimeRunService {
   }
 
   /** Funds the approved run from the account of grants, once; what it was to be paid by can no longer be paid. */
-  async #grant({ task_id }: PilotRun, { operatorId }: Reviewer, decision: string): Promise<void> {
-    const { db, gateway } = this.deps
-    await transaction(db, async (tx) => {
-      const task = await lockTask(tx, task_id)
-      await assertNotPaused(tx, task && { rail: task.rail, agentId: task.agent_id })
-      if (task?.agent_id == null || !(await isTrustedAgent(tx, task.agent_id)))
-        throw refuse('trust_required', { detail: 'a grant is for a trusted agent' })
-      const credit = await findTaskCredit(tx, task_id)
-      if (credit === undefined) throw refuse('wrong_state', { detail: 'it asks for no credit' })
-      await assertOneRun(tx, credit.quote_id)
-      await withdrawChallenge(tx, credit.quote_id)
-      const operator = `operator:${operatorId}`
-      await fundFromGrant(this.deps, tx, {
-        entitlementId: credit.entitlement_id,
-        operator,
-        decision,
-      })
+  async #grant(tx: Tx, { task_id }: PilotRun, { reviewer, decision }: Granting): Promise<void> {
+    const task = await lockTask(tx, task_id)
+    await assertNotPaused(tx, task && { rail: task.rail, agentId: task.agent_id })
+    if (task?.agent_id == null || !(await isTrustedAgent(tx, task.agent_id)))
+      throw refuse('trust_required', { detail: 'a grant is for a trusted agent' })
+    const credit = await findTaskCredit(tx, task_id)
+    if (credit === undefined) throw refuse('wrong_state', { detail: 'it asks for no credit' })
+    await assertOneRun(tx, credit.quote_id)
+    await withdrawChallenge(tx, credit.quote_id)
+    await fundFromGrant(this.deps, tx, {
+      entitlementId: credit.entitlement_id,
+      operator: `operator:${reviewer.operatorId}`,
+      decision,
     })
-    await gateway.advance(task_id)
   }
 }
 

@@ -1,8 +1,11 @@
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import { responseToPayment } from '../../../activities/credit/payment-response.ts'
+import { requirePayable, requireQuote } from '../../../activities/credit/quotes.ts'
+import { findEntitlementOf } from '../../../activities/store/credit/entitlements.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
-import { transaction } from '../../../activities/store/postgres/db.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { findTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import type { CreditService } from '../credit/credit.ts'
@@ -17,21 +20,32 @@ type Deps = Pick<TaskDeps, 'db'> & {
   changes: Changes
   settleWaitMs: number
 }
-/** A stored run that is to be paid; `path` is where it was started. */
-type Paying = { agentId: string; taskId: string; asked: StartAsked; path: string }
+/** A run that is to be stored and paid; `path` is where it is started, and `store` stores it where it is not stored yet. */
+type Starting = {
+  agentId: string
+  taskId: string
+  asked: StartAsked
+  path: string
+  store: (tx: Tx) => Promise<void>
+}
 type Challenge = Awaited<ReturnType<PaymentService['challenge']>>
 type Entitlement = Awaited<ReturnType<PaymentService['ofTask']>>['entitlement']
 
 /**
- * Pays for a stored run by what its start names, and reads it: without a challenge once nothing is owed, with `PAYMENT-RESPONSE` for a
- * payment that the call carries. Throws 402 `payment_required` where nothing pays.
+ * Stores a run and pays for it by what its start names, in one transaction, wakes its workflow and reads it: without a challenge once
+ * nothing is owed, with `PAYMENT-RESPONSE` for a payment that the call carries. Throws 402 `payment_required` where nothing pays.
  */
-export async function payForRun<
+export async function startRun<
   Started extends { run: { state: TaskState }; entitlement: Entitlement; challenge: unknown },
->(deps: Deps, paying: Paying, read: () => Promise<Started>) {
+>(deps: Deps, starting: Starting, read: () => Promise<Started>) {
   const { gateway, payments } = deps
-  const { taskId, asked, path } = paying
-  const pays = await pay(deps, paying).catch((error) => refuseWithOffer(deps, paying, error))
+  const { taskId, asked, path } = starting
+  const pays = await storeAndPay(deps, starting).catch(async (error) => {
+    // What was stored stays where its payment is refused.
+    if ((await findTask(deps.db, taskId)) !== undefined)
+      await gateway.advance(taskId).catch(() => undefined)
+    return refuseWithOffer(deps, starting, error)
+  })
   await gateway.advance(taskId)
   const headers =
     asked.carried_payment === undefined ? {} : await responseToPayment(deps, asked.quote_id)
@@ -48,20 +62,48 @@ export async function payForRun<
   return { headers, started: { ...funded, challenge: null } }
 }
 
-/** Pays from a named wallet or by a carried payment, or verifies a named one. False where nothing pays for the run. */
-async function pay({ db, payments, credit }: Deps, { agentId, taskId, asked }: Paying) {
+/** Stores the run, paid from a named wallet or by a carried payment, and verifies a named one. False where nothing pays for it. */
+async function storeAndPay(deps: Deps, starting: Starting): Promise<boolean> {
+  const { db, payments, credit } = deps
+  const { agentId, taskId, asked, store } = starting
+  const { payment_reference_id, wallet_id, carried_payment } = asked
+  const isNamed = payment_reference_id !== undefined
+  const carries = !isNamed && (wallet_id !== undefined || carried_payment !== undefined)
+  if (carries && (await isOwed(db, asked))) return payAtOnce(deps, starting)
+  await transaction(db, store)
   const { entitlement } = await transaction(db, (tx) => payments.ofTask(tx, taskId))
   if (entitlement?.state !== 'pending') return true
-  const { quote_id, payment_reference_id } = asked
-  if (payment_reference_id !== undefined) {
-    const by = { payment_reference_id }
-    const funded = await credit.fund(agentId, entitlement.entitlement_id, by)
-    return ['presented', 'pending', 'verified'].includes(funded.payment_reference.state)
+  if (!isNamed) return false
+  const by = { payment_reference_id }
+  const funded = await credit.fund(agentId, entitlement.entitlement_id, by)
+  return ['presented', 'pending', 'verified'].includes(funded.payment_reference.state)
+}
+
+/** Stores the run with the payment that its start carries. */
+async function payAtOnce(
+  { db, payments }: Deps,
+  { agentId, taskId, asked, store }: Starting,
+): Promise<true> {
+  const open = async (tx: Tx, challengeId: string) => {
+    await store(tx)
+    const { entitlement } = await payments.ofTask(tx, taskId)
+    if (entitlement?.state !== 'pending') return undefined
+    return requirePayable(tx, asked.quote_id, challengeId)
   }
-  const payment = await carriedPayment(asked)
-  if (payment === undefined) return false
-  await payments.present({ agentId }, { quote_id }, payment)
+  const payment = await carriedPayment(asked).catch(async (error: unknown) => {
+    await transaction(db, store)
+    throw error
+  })
+  await payments.presentFor(agentId, open, payment)
   return true
+}
+
+/** Whether a run of this start has to be paid, as its quote stands now. */
+async function isOwed(db: Tx, { usage, quote_id }: StartAsked): Promise<boolean> {
+  if (usage === 'synthetic') return false
+  const { total_usd } = await requireQuote(db, quote_id)
+  const state = (await findEntitlementOf(db, quote_id))?.state
+  return total_usd > 0 && (state === undefined || state === 'pending')
 }
 
 /** States from which a payment advances a task. */
@@ -78,8 +120,7 @@ async function carriedPayment({
 }: Pick<StartAsked, 'wallet_id' | 'carried_payment'>) {
   if (wallet_id !== undefined)
     return { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
-  if (carried_payment === undefined) return undefined
-  const proof = { payment: await carried_payment() }
+  const proof = { payment: await carried_payment?.() }
   return { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE', proof } as const
 }
 
@@ -102,7 +143,7 @@ function offerOf(challenge: Challenge, url: string) {
 /** A payment that cannot be read is refused with the offer, as at any other price. */
 async function refuseWithOffer(
   { payments, baseUrl }: Deps,
-  { asked, path }: Paying,
+  { asked, path }: Starting,
   error: unknown,
 ): Promise<never> {
   if (!(error instanceof DomainError)) throw error

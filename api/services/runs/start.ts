@@ -3,6 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { Rail } from '#domain/rails/rail.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
+import { claimQuote } from '../../../activities/credit/quotes.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
@@ -31,7 +32,7 @@ import {
   withMandate,
 } from './admission.ts'
 import { ownRun } from './own-run.ts'
-import { isUnpaid, payForRun } from './payment.ts'
+import { isUnpaid, startRun } from './payment.ts'
 import { receiptsOfRun } from './receipts.ts'
 import { type RunViewDeps, resultContractOf, runView } from './views.ts'
 
@@ -87,9 +88,9 @@ export class RunStartService {
     const asked = await withMandate(db, given)
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const { agentId } = writer
-    await this.#begin({ writer, agentId, taskId, callId, asked, sale })
-    const paying = { agentId, taskId, asked, path: sale.path }
-    return payForRun(this.deps, paying, () => this.#read(taskId))
+    const store = await this.#admitted({ writer, agentId, taskId, callId, asked, sale })
+    const starting = { agentId, taskId, asked, path: sale.path, store }
+    return startRun(this.deps, starting, () => this.#read(taskId))
   }
 
   /** Throws 402 `payment_required` for a call that carries no payment where nothing that it names pays, nor anything else for its quote. */
@@ -104,11 +105,8 @@ export class RunStartService {
     })
   }
 
-  /**
-   * Submits the task, gives it its input and credit, and agrees on its contract, in one transaction; each event is named after the
-   * call, so that a call has one task however often it is sent.
-   */
-  async #begin(start: Start): Promise<void> {
+  /** What stores the run, once the checks outside of its transaction have passed; a stored one is not stored again. */
+  async #admitted(start: Start): Promise<(tx: Tx) => Promise<void>> {
     const { agentId, taskId, asked, sale } = start
     const { db, quotes } = this.deps
     const terms = termsOf(agentId, asked)
@@ -119,38 +117,44 @@ export class RunStartService {
       const isSold = sale.isSold(railOf(asked.rail))
       await assertStartable(this.deps, { agentId, isSold }, asked)
     }
-    await quotes.claim(agentId, asked.quote_id, asked.quote_token)
+    await quotes.assertClaimable(asked.quote_id, { owner: agentId, token: asked.quote_token })
     await assertPaysQuote(this.deps, agentId, asked)
-    if (known === undefined) await this.#agree(start, terms)
+    return (tx) => (known === undefined ? this.#store(tx, start, terms) : Promise.resolve())
   }
 
-  async #agree({ writer, taskId, asked, callId, sale }: Start, terms: TaskTerms): Promise<void> {
+  /**
+   * Claims the quote, submits the task, gives it its input and credit, and agrees on its contract; each event is named after the call, so
+   * that a call has one task however often it is sent.
+   */
+  async #store(
+    tx: Tx,
+    { writer, agentId, taskId, asked, callId, sale }: Start,
+    terms: TaskTerms,
+  ): Promise<void> {
     const deps = this.deps
     const actor = `agent:${terms.agent_id}`
     const { rail, callback_url: callbackUrl, customer_account } = asked
     const by = { operationId: sale.id, writer, rail, callbackUrl, callId }
     const write = { ...by, customerAccount: customer_account }
-    await transaction(deps.db, async (tx) => {
-      const submitted = await submitTask(deps, tx, { taskId, eventId: callId, actor, terms })
-      // Another delivery of the call has agreed: the task is advanced, and nothing is written again.
-      if (submitted.contract_id !== null) return
-      const { state } = await makeAutomaticTransitions(deps, tx, { task: submitted })
-      // A task that its preflight closed has no contract: its ledger says why.
-      if (state === 'closed') return
-      await provideInput(tx, taskId, asked.input)
-      const task = await requireTask(tx, taskId)
-      await requestCredit(deps, tx, { task, quoteId: asked.quote_id })
-      if (asked.usage === 'operational') await deps.gate.admit(tx, { ...write, subject: taskId })
-      await sale.record?.(tx, { taskId, writer })
-      const acceptance = { accept_terms: true, agent_id: terms.agent_id, customer_account }
-      const parties = { preparedBy: actor, acceptedBy: actor }
-      const agreement = { taskId, command: callId, ...parties, criteria: [], acceptance }
-      const prepared = await agree(deps, tx, agreement)
-      const facts = { ...prepared, task_id: taskId }
-      const about = { task, subject: prepared.contract_id, kind: 'intake', facts }
-      await writeTaskReceipt(deps, tx, about)
-    })
-    await deps.gateway.advance(taskId)
+    await claimQuote(tx, asked.quote_id, { owner: agentId, token: asked.quote_token })
+    const submitted = await submitTask(deps, tx, { taskId, eventId: callId, actor, terms })
+    // Another delivery of the call has agreed: the task is advanced, and nothing is written again.
+    if (submitted.contract_id !== null) return
+    const { state } = await makeAutomaticTransitions(deps, tx, { task: submitted })
+    // A task that its preflight closed has no contract: its ledger says why.
+    if (state === 'closed') return
+    await provideInput(tx, taskId, asked.input)
+    const task = await requireTask(tx, taskId)
+    await requestCredit(deps, tx, { task, quoteId: asked.quote_id })
+    if (asked.usage === 'operational') await deps.gate.admit(tx, { ...write, subject: taskId })
+    await sale.record?.(tx, { taskId, writer })
+    const acceptance = { accept_terms: true, agent_id: terms.agent_id, customer_account }
+    const parties = { preparedBy: actor, acceptedBy: actor }
+    const agreement = { taskId, command: callId, ...parties, criteria: [], acceptance }
+    const prepared = await agree(deps, tx, agreement)
+    const facts = { ...prepared, task_id: taskId }
+    const about = { task, subject: prepared.contract_id, kind: 'intake', facts }
+    await writeTaskReceipt(deps, tx, about)
   }
 
   /** A started run as its start would be answered now, and how far it is. 404 for an unknown run, and for that of another. */

@@ -7,7 +7,8 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findActiveCredential } from '../../../activities/store/agents/agent-credentials.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { makeAutomaticTransitions } from '../../../activities/tasks/automatic-transitions.ts'
 import { requestCredit } from '../../../activities/tasks/credit.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { writeTaskReceipt } from '../../../activities/tasks/receipt.ts'
@@ -90,18 +91,17 @@ export class ContractService {
    */
   async accept(actor: Acceptor, input: Acceptance, callId: string): Promise<void> {
     const { contract_id, terms_sha256, signature } = input
-    const { db, payments, gateway } = this.deps
-    const task_id = await transaction(db, async (tx) => {
+    const { payments, gateway } = this.deps
+    let accepted = ''
+    await answerOnce(this.deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
       const { task_id: taskId, agent_id } = await this.#reserve(tx, actor, { ...input, callId })
+      accepted = taskId
       const acceptance = { text: acceptanceText(contract_id, terms_sha256), signature, agent_id }
       const named = { taskId, eventId: callId, actor: actor.actor }
       await acceptContract(this.deps, tx, { ...named, termsSha256: terms_sha256, acceptance })
-      return taskId
-    })
-    await gateway.advance(task_id)
-    await answerOnce(this.deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
+      await makeAutomaticTransitions(this.deps, tx, { task: await requireTask(tx, taskId) })
       const { contract, task } = await ownContract(tx, actor, contract_id)
-      const { entitlement, challenge } = await payments.ofTask(tx, task_id)
+      const { entitlement, challenge } = await payments.ofTask(tx, taskId)
       return {
         contract: await contractView(tx, contract, task),
         task: await taskView(tx, task),
@@ -109,6 +109,7 @@ export class ContractService {
         challenge,
       }
     })
+    await gateway.advance(accepted).catch(() => undefined)
   }
 
   /** Requests the credit with the acceptance: the task then advances as far as its money allows. */

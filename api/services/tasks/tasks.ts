@@ -25,6 +25,7 @@ import {
   requireTask,
   type TaskRow,
 } from '../../../activities/store/tasks/tasks.ts'
+import { makeAutomaticTransitions } from '../../../activities/tasks/automatic-transitions.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import type { Actor } from '../../../activities/tasks/receipt.ts'
 import { recordTransition } from '../../../activities/tasks/transition.ts'
@@ -96,15 +97,17 @@ export class TaskService {
       else if (terms.usage === 'operational') throw unreadInput()
     }
     const named = { taskId, eventId: callId, actor: `agent:${agentId}` }
-    await transaction(db, (tx) => submitTask(this.deps, tx, { ...named, terms }))
-    await this.deps.gateway.advance(taskId)
     await answerOnce(this.deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+      const submitted = await submitTask(this.deps, tx, { ...named, terms })
+      await makeAutomaticTransitions(this.deps, tx, { task: submitted })
       // The preflight is always the second entry of the ledger.
       const checked = await findTaskEvent(tx, taskId, 'own:2')
       const { checks = [] } = (checked?.data ?? {}) as { checks?: Check[] }
       const blocking = checks.filter(({ ok }) => !ok).map(({ check }) => check)
       return { task: await taskView(tx, await requireTask(tx, taskId)), checks, blocking }
     })
+    // The answer is stored; its workflow reads the task now, or by the sweep.
+    await this.deps.gateway.advance(taskId).catch(() => undefined)
   }
 
   /** Adds the task's token, which is derived and never stored, to the stored answer of a preflight. */

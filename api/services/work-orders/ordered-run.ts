@@ -1,5 +1,6 @@
 import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import { toolOf } from '#domain/work-orders/work-order.ts'
+import { claimQuote } from '../../../activities/credit/quotes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { makeAutomaticTransitions } from '../../../activities/tasks/automatic-transitions.ts'
@@ -13,17 +14,20 @@ import { type OrderAsked, type OrderedRun, storeOrder } from './intake.ts'
 export type OrderedRunAsked = {
   agentId: string
   quoteId: string
+  /** Of a quote that is not bound to the agent yet. */
+  quoteToken?: string | undefined
   order: Omit<OrderAsked, 'agentId' | 'quote_id' | 'runs'>
   run: OrderedRun
   customerAccount: string | null
 }
 
 /**
- * Stores a run once, in the caller's transaction: its order, its task with an accepted contract, and the credit that it needs, with
+ * Stores a run once, in the caller's transaction: it claims its quote, and has its order, its task with an accepted contract, and the credit that it needs, with
  * the challenge that funds it. Undefined where it was stored before.
  */
 export async function storeOrderedRun(deps: TaskDeps, tx: Tx, asked: OrderedRunAsked) {
   const { order, run, agentId, quoteId, customerAccount: customer_account } = asked
+  await claimQuote(tx, quoteId, { owner: agentId, token: asked.quoteToken })
   if (!(await storeOrder(deps, tx, { ...order, agentId, quote_id: quoteId, runs: [run] })))
     return undefined
   const { taskId, eventId } = run

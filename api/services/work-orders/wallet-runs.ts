@@ -87,7 +87,7 @@ async function walletRunView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
 type Deps = TaskDeps &
   RunViewDeps & {
     gateway: Pick<TaskGateway, 'wake'>
-    quotes: Pick<QuoteService, 'read' | 'claim'>
+    quotes: Pick<QuoteService, 'read' | 'assertClaimable'>
     uploadChecks: Pick<UploadChecks, 'assertInput'>
     payments: Pick<PaymentService, 'challenge'>
     gate: Pick<WriteGate, 'admit'>
@@ -143,6 +143,7 @@ export class WalletRunService {
         agentId,
         walletId: asked.wallet_id,
         quoteId: asked.quote_id,
+        quoteToken: asked.quote_token,
         customerAccount,
         order: { ...ids, ...order, acceptance_criteria: asked.acceptance_criteria },
         run,
@@ -152,7 +153,7 @@ export class WalletRunService {
           await chargeFiring(this.deps, tx, { callId, quoteId: asked.quote_id })
         },
       })
-    }).catch((error: unknown) => this.#askForMoney(asked, error))
+    }).catch((error: unknown) => this.#askForMoney(agentId, asked, error))
     // The run is stored even if its workflow cannot be notified now: the review wakes it too.
     await gateway.wake(taskId).catch(() => undefined)
     return { ...(await this.read({}, runIdOf(taskId))), status_token }
@@ -163,13 +164,17 @@ export class WalletRunService {
     await assertNotPaused(db, { rail: asked.rail, agentId })
     const isSold = (railOf(asked.rail).prices?.[asked.tier] ?? 0) > 0
     await assertStartable(this.deps, { agentId, isSold }, { ...asked, usage: 'operational' })
-    await quotes.claim(agentId, asked.quote_id, asked.quote_token)
+    await quotes.assertClaimable(asked.quote_id, { owner: agentId, token: asked.quote_token })
   }
 
   /** A balance that is too small leaves no run: the agent funds its wallet, or pays the quote in another way. */
-  async #askForMoney({ wallet_id, quote_id }: WalletStart, error: unknown): Promise<never> {
+  async #askForMoney(
+    owner: string,
+    { wallet_id, quote_id, quote_token: token }: WalletStart,
+    error: unknown,
+  ): Promise<never> {
     if (!(error instanceof DomainError) || error.refusal.code !== 'wallet_underfunded') throw error
-    const challenge = await this.deps.payments.challenge(quote_id)
+    const challenge = await this.deps.payments.challenge(quote_id, { claimer: { owner, token } })
     const { accepted_methods } = challenge
     throw refuse('payment_required', {
       detail: error.refusal.detail,

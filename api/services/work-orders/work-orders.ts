@@ -5,6 +5,7 @@ import { railOf } from '#domain/rails/index.ts'
 import { uploadDigestsOf } from '#domain/rails/input/uploads.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
 import { assertNotPaused } from '../../../activities/accounts/pauses.ts'
+import { claimQuote } from '../../../activities/credit/quotes.ts'
 import {
   type DerivedTokens,
   secretSha256,
@@ -42,7 +43,7 @@ export type OrderInput = Omit<
 type Deps = TaskDeps &
   RunViewDeps & {
     gateway: Pick<TaskGateway, 'advance'>
-    quotes: Pick<QuoteService, 'read' | 'claim'>
+    quotes: Pick<QuoteService, 'read' | 'assertClaimable'>
     uploadChecks: Pick<UploadChecks, 'assertUploads'>
   }
 type OrderCaller = { agentId?: string; workOrderId?: string }
@@ -64,14 +65,15 @@ export class WorkOrderService {
     const { steps, quote_token, ...sent } = asked
     const runs = await this.#runsOf(steps, callId)
     const order = { ...sent, quote_id: known?.quote_id ?? (await quoteOfOrder(db, asked)) }
-    if (known === undefined) {
-      await this.#assertAcceptable({ ...asked, quote_id: order.quote_id })
-      const owner = order.agentId ?? runs[0]?.taskId ?? ''
-      if (order.quote_id !== null) await quotes.claim(owner, order.quote_id, quote_token)
-    }
-    await transaction(db, (tx) =>
-      storeOrder(this.deps, tx, { ...order, ...ids, on_gaps: 'report', runs }),
-    )
+    const owner = order.agentId ?? runs[0]?.taskId ?? ''
+    const claimer = { owner, token: quote_token }
+    const claimed = known === undefined ? order.quote_id : null
+    if (known === undefined) await this.#assertAcceptable({ ...asked, quote_id: order.quote_id })
+    if (claimed !== null) await quotes.assertClaimable(claimed, claimer)
+    await transaction(db, async (tx) => {
+      if (claimed !== null) await claimQuote(tx, claimed, claimer)
+      await storeOrder(this.deps, tx, { ...order, ...ids, on_gaps: 'report', runs })
+    })
     await Promise.all(runs.map(({ taskId }) => gateway.advance(taskId)))
     const stored = await transaction(db, (tx) => this.#readStored(tx, work_order_id))
     return { ...stored, status_token }

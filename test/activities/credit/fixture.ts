@@ -7,7 +7,11 @@ import { receiptSigner } from '../../../activities/container.ts'
 import { decideReference } from '../../../activities/credit/decide-reference.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { issueQuote, openChallenge, openEntitlement } from '../../../activities/credit/quotes.ts'
-import { presentReference } from '../../../activities/credit/references.ts'
+import {
+  openedAs,
+  type PresentInput,
+  presentReference,
+} from '../../../activities/credit/references.ts'
 import { presentTopUp } from '../../../activities/credit/top-ups.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { inProcessFacilitator } from '../../../activities/payments/facilitator.ts'
@@ -110,11 +114,11 @@ export async function quoted(
 export const present = (
   deps: MoneyDeps,
   { agentId, challenge }: { agentId: string; challenge: ChallengeRow },
-  more: Partial<Parameters<typeof presentReference>[1]> = {},
+  more: Partial<PresentInput> = {},
 ): Promise<ReferenceRow> =>
   presentReference(deps, {
     agentId,
-    challengeId: challenge.challenge_id,
+    open: openedAs(challenge.challenge_id),
     method: 'invoice_reference',
     externalReference: `INV-${challenge.challenge_id.slice(3, 15)}`,
     ...more,

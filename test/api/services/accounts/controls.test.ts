@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { walletBindingText } from '#domain/accounts/controls.ts'
 import { insistAccountAllows } from '../../../../activities/accounts/controls.ts'
-import { createWallet, debitAuthorized } from '../../../../activities/credit/allowance.ts'
+import { createWallet, debit } from '../../../../activities/credit/allowance.ts'
 import type { MoneyDeps } from '../../../../activities/credit/deps.ts'
 import { lockSwitches, shareSwitches } from '../../../../activities/store/operators/controls.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
@@ -201,9 +201,9 @@ verifies('accounts.payments', 'reserved credit is not paid after a narrowing', a
   })
   await transaction(deps.db, (tx) => setControls(deps, tx, account_id, { per_run_usd_max: 106 }))
   await expect(present(deps, open, allowance)).rejects.toMatchObject(refusal('control_denied'))
-  await expect(debitAuthorized(deps, authorized.payment_reference_id)).rejects.toMatchObject(
-    refusal('control_denied'),
-  )
+  await expect(
+    transaction(deps.db, (tx) => debit(deps, tx, authorized.payment_reference_id)),
+  ).rejects.toMatchObject(refusal('control_denied'))
   await expect(quoted(deps, agent_id, { units: 3 })).rejects.toMatchObject(
     refusal('control_denied'),
   )
