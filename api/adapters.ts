@@ -11,7 +11,7 @@ import {
   taskDepsOf,
 } from '../activities/container.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
-import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
+import { loadProviderKeys } from '../activities/keys/provider-signature.ts'
 import { loadTokenKeys } from '../activities/keys/token-keys.ts'
 import { closePools, openPools } from '../activities/runs/isolation/pools.ts'
 import { openPackageThreads } from '../activities/runs/package-threads.ts'
@@ -20,8 +20,8 @@ import { findKnownSecret } from '../activities/store/calls/known-secrets.ts'
 import { createChanges } from '../activities/store/postgres/changes.ts'
 import type { OpenDatabase } from '../activities/store/postgres/db.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
-import { notifyPayment } from '../temporal/payments.ts'
 import { createTaskGateway, notifyTask } from '../temporal/tasks.ts'
+import { notifyPayment } from '../temporal/workflow-starts.ts'
 
 export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 

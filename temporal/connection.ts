@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Client, Connection, type TLSConfig } from '@temporalio/client'
 import type { Config } from '../activities/config/config.ts'
-import { traceCalls } from './trace-calls.ts'
+import { traceCalls } from './tracing.ts'
 
 type Files = Pick<
   Config,

@@ -20,17 +20,24 @@ import { findRun } from '../activities/store/runs/runs.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
 import { endBroken, isFailing } from './broken-runs.ts'
 import { callbackWorkflowId, wakeCallback } from './callbacks.ts'
-import { delegationWorkflowId, ensureDelegation } from './delegations.ts'
-import { directoryWorkflowId, ensureDirectorySubmission } from './directories.ts'
-import { ensureHarness, harnessWorkflowId } from './harness.ts'
 import { invitationWorkflowId, wakeInvitation } from './invitations.ts'
-import { keyRotationWorkflowId, wakeKeyRotation } from './key-rotations.ts'
-import { ensurePayment, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
 import { wakeRun } from './runs.ts'
 import { reloadTask } from './tasks.ts'
 import { NOTIFY_MS } from './updates.ts'
 import { applySchedule, ensureFiring, workflowScheduleId } from './workflow-schedules.ts'
+import {
+  delegationWorkflowId,
+  directoryWorkflowId,
+  ensureDelegation,
+  ensureDirectorySubmission,
+  ensureHarness,
+  ensurePayment,
+  harnessWorkflowId,
+  keyRotationWorkflowId,
+  paymentWorkflowId,
+  wakeKeyRotation,
+} from './workflow-starts.ts'
 
 export type WakeDeps = { client: Client; db: Kysely<Database> }
 

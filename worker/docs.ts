@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../activities/config/package-root.ts'
-import { betweenMarkers } from './docs/between-markers.ts'
-import { configurationTable } from './docs/configuration-table.ts'
+import { betweenMarkers, configurationTable } from './docs/configuration-table.ts'
 import { dashboardFiles } from './docs/dashboards.ts'
 
 // `npm run docs`: writes the generated parts of docs/.

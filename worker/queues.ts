@@ -34,8 +34,7 @@ import {
   type TaskQueue,
   TRANSFERS_QUEUE,
 } from '../temporal/queues.ts'
-import { watchWorkflows } from '../temporal/reconciliation.ts'
-import { ensureReconciliationSchedule } from '../temporal/schedules.ts'
+import { ensureReconciliationSchedule, watchWorkflows } from '../temporal/reconciliation.ts'
 import { createDelegationActivities } from './delegation.ts'
 import { startSweeper } from './sweeper.ts'
 

@@ -15,7 +15,7 @@ import { logTrace, startTracing } from '../activities/tracing/start.ts'
 import { serverOptions } from '../temporal/connection.ts'
 import { markOutages } from '../temporal/outages.ts'
 import { checkQueues, type TaskQueue } from '../temporal/queues.ts'
-import { traceActivity } from '../temporal/trace-activities.ts'
+import { traceActivity } from '../temporal/tracing.ts'
 import { queuesOf } from './queues.ts'
 
 /** Optional parts of a worker; fault tests set interceptors, and workflows with other times. */

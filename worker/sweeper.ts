@@ -13,15 +13,16 @@ import type { ProofLoopRow } from '../activities/store/commerce/proof-loops.ts'
 import { forgetWakes } from '../activities/store/recovery/late-rows.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
 import {
+  applyEvents,
+  closeUndecided,
   forgetCounts,
+  proveLoops,
   releaseAbandoned,
   releaseOfEnded,
   removeInputs,
   returnUndelivered,
+  verifyDue,
 } from '../activities/sweep/housekeeping.ts'
-import { proveLoops } from '../activities/sweep/loop-proofs.ts'
-import { applyEvents, verifyDue } from '../activities/sweep/money.ts'
-import { closeUndecided } from '../activities/sweep/orders.ts'
 import { abandonSandboxRuns, SANDBOX_STOPPED_MS } from '../activities/sweep/sandbox-runs.ts'
 import type { TaskDeps } from '../activities/tasks/deps.ts'
 import { wakeLate } from '../temporal/late-rows.ts'

@@ -13,9 +13,8 @@ import { lockGrant, moveGrant } from '../store/authority/grants.ts'
 import { addUse, lockAuthorityMandate } from '../store/authority/mandates.ts'
 import { clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
 import { signArtifact } from './artifacts.ts'
-import type { AuthorityDeps } from './deps.ts'
+import { type AuthorityDeps, writeAuthorityReceipt } from './deps.ts'
 import { authorityKeyStatus } from './facts.ts'
-import { writeAuthorityReceipt } from './receipt.ts'
 
 /** What an operation is run with: the input of the grant, for the agent of a credential. */
 export type DelegatedRun = {

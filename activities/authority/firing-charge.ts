@@ -1,13 +1,16 @@
 import { evaluate } from '#domain/authority/evaluate.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { requireQuote } from '../credit/quotes.ts'
-import { addUse } from '../store/authority/mandates.ts'
+import { findAction } from '../store/authority/actions.ts'
+import { addUse, lockAuthorityMandate } from '../store/authority/mandates.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import type { CustomerWorkflowRow } from '../store/production/customer-workflows.ts'
 import {
   chargeFiringRow,
   type DelegatedFiring,
   findDelegatedFiring,
   findReserved,
+  releaseReserved,
   useReserved,
 } from '../store/production/firing-charges.ts'
 import type { AuthorityDeps } from './deps.ts'
@@ -62,3 +65,23 @@ const denied = (reasons: ReturnType<typeof evaluate>['deciding']) =>
     money_moved: 'no',
     extra: { reasons },
   })
+
+/**
+ * Gives back to a mandate what its actions have used for workflows that are over, or that it lets start no run any more, and that
+ * no run has used; returns the sum. The actions stay counted.
+ */
+export async function releaseUnused(tx: Tx, mandateId: string): Promise<number> {
+  await lockAuthorityMandate(tx, mandateId)
+  const usd = await releaseReserved(tx, mandateId)
+  if (usd > 0) await addUse(tx, mandateId, { usd: -usd, actions: 0 })
+  return usd
+}
+
+/** As `releaseUnused`, for the mandate under which a workflow that is over was made; 0 for one without a mandate. */
+export async function releaseOfWorkflow(
+  tx: Tx,
+  { action_id }: Pick<CustomerWorkflowRow, 'action_id'>,
+): Promise<number> {
+  const action = action_id === null ? undefined : await findAction(tx, action_id)
+  return action === undefined ? 0 : releaseUnused(tx, action.mandate_id)
+}

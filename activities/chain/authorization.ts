@@ -9,7 +9,7 @@ import {
   stringToHex,
 } from 'viem'
 import { ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '#domain/core/limits.ts'
-import type { DigestSigner } from './sign-digest.ts'
+import type { DigestSigner } from './secp256k1.ts'
 import { tokenAbi } from './token.ts'
 
 /** An EIP-3009 transfer authorization: atomic units, Unix seconds, a 32-byte nonce; addresses lowercase. */

@@ -5,7 +5,7 @@ import { BaseError, encodeFunctionData, type Hex, hashMessage, parseAbi } from '
 import { refuse } from '#domain/core/errors.ts'
 import { isRevert } from './chain-fault.ts'
 import { openNodes, readerOf } from './client.ts'
-import { recoverKey } from './recover-key.ts'
+import { recoverKey } from './secp256k1.ts'
 
 /** Decides whether a wallet made a signature; a wallet with code may need the chain, and then throws 503 `unavailable` without it. */
 export type WalletSignatures = {

@@ -5,11 +5,10 @@ import { limits } from '#domain/core/limits.ts'
 import { jsonOf, readsOneWay } from '#domain/core/strict-json.ts'
 import { directorySettings } from './directory-settings.ts'
 import { feeSettings } from './fee-settings.ts'
-import { identitySettings } from './identity-settings.ts'
+import { identitySettings, oauthSettings } from './identity-settings.ts'
 import { assertLive } from './live-settings.ts'
 import { logSettings } from './log-settings.ts'
 import { assertModel, modelSettings } from './model-settings.ts'
-import { oauthSettings } from './oauth-settings.ts'
 import { harnessSettings, quotaSettings, uploadSettings } from './quota-settings.ts'
 import {
   atLeast,

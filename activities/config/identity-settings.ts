@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { text } from './setting-kinds.ts'
 
 /** The identity registry (ERC-8004, an ERC-721 contract on the configured chain), and the token of this service there. */
 export const identitySettings = {
@@ -17,4 +18,17 @@ export const identitySettings = {
     .describe(
       'the token of this service in that registry, shown in its registration file; empty: it is not registered there',
     ),
+}
+
+/** Access of agents to MCP by access tokens of an issuer elsewhere. */
+export const oauthSettings = {
+  MCP_OAUTH_ISSUER: text().describe(
+    'the issuer (`iss`) whose access tokens agents may present over MCP; empty: only our own access keys',
+  ),
+  MCP_OAUTH_JWKS_URL: text().describe(
+    'where that issuer publishes its keys; only HTTPS at a public address',
+  ),
+  MCP_OAUTH_SUBJECTS_FILE: text().describe(
+    'JSON: which agent each subject (`sub`) of that issuer is, as {"subject": "agt_…"}',
+  ),
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { configSchema, parsed } from './config.ts'
-import { assertModules, moduleSettings } from './module-settings.ts'
+import { assertModules, moduleSettings } from './signer-settings.ts'
 
 const signerSchema = configSchema
   .pick({

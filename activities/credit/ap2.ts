@@ -1,12 +1,17 @@
-import { checkoutViolations, isSameMerchant, paymentViolations } from '#domain/ap2/constraints.ts'
+import {
+  checkoutViolations,
+  isSameMerchant,
+  paymentViolations,
+  tightest,
+} from '#domain/ap2/constraints.ts'
 import {
   CheckoutMandate,
   OpenCheckoutMandate,
   OpenPaymentMandate,
   PaymentMandate,
+  type PaymentRail,
+  railOf,
 } from '#domain/ap2/mandates.ts'
-import { type PaymentRail, railOf } from '#domain/ap2/rails.ts'
-import { tightest } from '#domain/ap2/state-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { mandateRequestSha256, type Payable } from '#domain/payments/payment-reference.ts'
 import { authorizeAudience, sha256Base64url } from '#domain/payouts/holder-binding.ts'

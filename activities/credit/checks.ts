@@ -1,4 +1,4 @@
-import { settlesNothing } from '#domain/ap2/rails.ts'
+import { settlesNothing } from '#domain/ap2/mandates.ts'
 import type { Hex } from '#domain/core/ids.ts'
 import {
   agree,

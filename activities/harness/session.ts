@@ -1,3 +1,4 @@
+import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { z } from 'zod'
 import type { Scope } from '#domain/agents/credential.ts'
 import {
@@ -6,18 +7,16 @@ import {
   handshakeText,
 } from '#domain/agents/signature.ts'
 import { bodySha256 } from '#domain/payouts/wallet-proof.ts'
-import type { TokenKey } from '../keys/derived-tokens.ts'
-import { secretSha256 } from '../keys/derived-tokens.ts'
+import { secretSha256, type TokenKey } from '../keys/derived-tokens.ts'
 import { type HarnessRunRow, keepHarnessFact } from '../store/harness/runs.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
-import { type AgentKey, agentKeyOf } from './agent-key.ts'
 import type { Answer, Surface } from './surface.ts'
 
 /** A step did not go as it should; the message is the step's detail. */
 export class Unmet extends Error {}
 
 /** A registered sandbox agent; the secrets of this one exist in memory alone. */
-export type Player = {
+type Player = {
   readonly agentId: string
   readonly statusToken: string
   readonly key: AgentKey
@@ -149,4 +148,39 @@ export function expectRefusal(
 /** Fails the step with this reason unless the condition holds. */
 export function expectThat(holds: boolean, otherwise: string): void {
   if (!holds) throw new Unmet(otherwise)
+}
+
+/** An agent of a test as its key makes it: what it publishes, and how it signs a text (64 bytes as base64url). */
+type AgentKey = {
+  readonly publicJwk: { kty: 'OKP'; crv: 'Ed25519'; x: string }
+  sign(text: string): string
+}
+type Named = { testRunId: string; agent: string; createdAt: Date }
+
+/** The start of an Ed25519 private key in PKCS #8, before its 32 bytes (RFC 8410). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/**
+ * The key of an agent of a test, derived from the token key that was in use when the test began: a repeated step has the same key, and
+ * none is stored.
+ */
+export function agentKeyOf(tokenKeys: readonly TokenKey[], { testRunId, agent, createdAt }: Named) {
+  const began = createdAt.getTime() / 1000
+  const newestFirst = [...tokenKeys].sort((one, other) => other.since - one.since)
+  const used = newestFirst.find(({ since }) => since <= began) ?? newestFirst.at(-1)
+  if (used === undefined) throw new Error('there is no token key')
+  const seed = createHmac('sha256', used.key)
+    .update(`harness-agent\0${testRunId}:${agent}`)
+    .digest()
+  return keyOf(
+    createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' }),
+  )
+}
+
+function keyOf(privateKey: KeyObject): AgentKey {
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
+  return {
+    publicJwk: { kty: 'OKP', crv: 'Ed25519', x },
+    sign: (text) => sign(null, Buffer.from(text), privateKey).toString('base64url'),
+  }
 }

@@ -1,5 +1,7 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
+import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
+import { readJsonFile } from '../config/config.ts'
 
 /**
  * A key that a payment provider signs its events with: a Standard Webhooks secret (`whsec_` and base64, for `v1`) or public key
@@ -124,3 +126,22 @@ const invalid = (detail: string) =>
     detail,
     next_action: 'Sign the raw body with the configured key and the present time.',
   })
+
+const provider = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/)
+
+/** What PROVIDER_WEBHOOK_KEYS_FILE holds; a provider may have several keys while it rotates them. */
+const providerKeysSchema = z.array(
+  z.discriminatedUnion('scheme', [
+    z.strictObject({
+      provider,
+      scheme: z.literal('standard'),
+      key: z.string().regex(/^wh(sec|pk)_[A-Za-z0-9+/]{32,}=*$/),
+    }),
+    z.strictObject({ provider, scheme: z.literal('stripe'), key: z.string().min(16) }),
+  ]),
+)
+
+/** The keys of payment providers; none where no file is named. Throws when the file cannot be used, quoting nothing of it. */
+export function loadProviderKeys(path: string): ProviderKey[] {
+  return path === '' ? [] : readJsonFile(path, providerKeysSchema)
+}

@@ -1,7 +1,9 @@
 import { heartbeat } from '@temporalio/activity'
+import type { Kysely } from 'kysely'
 import { formatUsdc } from '#domain/core/money.ts'
 import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payments/activities.ts'
-import { soughtOf } from '../chain/outcome.ts'
+import type { Chain } from '../chain/client.ts'
+import { type FindOutcome, soughtOf } from '../chain/outcome.ts'
 import { findCall } from '../store/calls/calls.ts'
 import {
   findPayment,
@@ -14,8 +16,8 @@ import {
 } from '../store/payments/payments.ts'
 import { transaction } from '../store/postgres/db.ts'
 import type { FinalizedBlock } from '../store/postgres/rows.ts'
-import type { PaymentDeps } from './deps.ts'
-import { lastAuthorization } from './settler.ts'
+import type { Database } from '../store/schema/schema.ts'
+import { lastAuthorization, type Settler } from './settler.ts'
 
 /** Settles a claimed payment. The answer of the library is a hint; the logs of the chain decide the outcome. */
 export function createPaymentSteps(deps: PaymentDeps): PaymentSteps {
@@ -105,4 +107,13 @@ async function snapshot(
     finished: finished || row.finalized || row.state === 'failed' || row.state === 'released',
     failure: row.failure,
   }
+}
+
+/** What the steps of x402 payments need. */
+export type PaymentDeps = {
+  readonly db: Kysely<Database>
+  readonly chain: Pick<Chain, 'news'>
+  readonly findOutcome: FindOutcome
+  readonly settler: Settler
+  readonly confirmWindowMs: number
 }

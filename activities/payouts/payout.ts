@@ -42,16 +42,19 @@ import {
 } from './authorization.ts'
 import { assertCanaryConfirmed, dueCanary } from './canary.ts'
 import type { Deps, Signer } from './deps.ts'
+import { payoutReceipt, snapshotOf } from './records.ts'
 import {
   assertProven,
+  deadTransfer,
   type ExecuteInput,
   type ExecuteProof,
+  executableIn,
   isProvenByKey,
+  openFor,
+  ownPayout,
   readExecuteProof,
-} from './execute-proof.ts'
-import { payoutReceipt } from './records.ts'
-import { deadTransfer, executableIn, openFor, ownPayout, unsettledCharge } from './rules.ts'
-import { snapshotOf } from './snapshot.ts'
+  unsettledCharge,
+} from './rules.ts'
 import { signedTransfer } from './transfer.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { signAuthorization } from '../chain/authorization.ts'
-import type { DigestSigner } from '../chain/sign-digest.ts'
+import type { DigestSigner } from '../chain/secp256k1.ts'
 import type { Config } from '../config/config.ts'
 import { canaryOf } from './canary-settings.ts'
 import { createDayCount } from './day-count.ts'

@@ -28,15 +28,14 @@ import {
   recordSubmitted,
   recordVanishedBlock,
 } from '../store/payouts/transfers.ts'
+import { notifyChanged } from '../store/postgres/changes.ts'
 import { transaction } from '../store/postgres/db.ts'
-import { notifyChanged } from '../store/postgres/notify.ts'
 import { annotate } from '../tracing/spans.ts'
 import { addPayoutCallback } from './callbacks.ts'
 import { isCanary, pauseAfterCanary } from './canary.ts'
 import type { Deps, Signer } from './deps.ts'
-import { answerPayoutCall, writeReceipt } from './records.ts'
+import { answerPayoutCall, snapshotOf, writeReceipt } from './records.ts'
 import type { SignedTransfer, SigningOrder } from './signing-rules.ts'
-import { snapshotOf } from './snapshot.ts'
 
 /** Sends the stored authorization and finds its outcome. */
 export function createTransferSteps(deps: Deps): TransferSteps {

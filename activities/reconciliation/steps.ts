@@ -23,14 +23,11 @@ import {
   requireReconciliation,
 } from '../store/reconciliation/reconciliations.ts'
 import { countSeenSince, listSeen, markGone } from '../store/tasks/exceptions.ts'
-import { checkBlocks } from './blocks.ts'
+import { checkBlocks, checkPayments, checkProviderEvents, checkWallets } from './checks.ts'
 import { compareEach, type ReconciliationDeps } from './deps.ts'
 import { openException } from './open-exception.ts'
-import { checkPayments } from './payments.ts'
 import { checkPayouts } from './payouts.ts'
-import { checkProviderEvents } from './provider-events.ts'
 import { makeStatement } from './statement.ts'
-import { checkWallets } from './wallets.ts'
 
 const PAGE = 100
 /** How many ranges of logs one page may need: a node may answer for 10 blocks at once, a few times a second. */

@@ -1,10 +1,9 @@
-import type { ModelOutput } from '#domain/rails/drafts/draft.ts'
-import { Drafts } from '#domain/rails/drafts/draft.ts'
+import { Drafts, type ModelOutput } from '#domain/rails/drafts/draft.ts'
 import { withTexts } from '#domain/rails/input/documents.ts'
+
 import type { DraftedRound, RunDrafts } from '../../workflows/runs/activities.ts'
 import { countingCompute } from '../store/calls/compute.ts'
-import { insertModelCalls, listModelOutputs } from '../store/model/model-calls.ts'
-import { insertRunDrafts } from '../store/model/run-drafts.ts'
+import { insertModelCalls, insertRunDrafts, listModelOutputs } from '../store/model/model-calls.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { latestOutput, requireRun } from '../store/runs/runs.ts'
 import { requireTask, type TaskRow } from '../store/tasks/tasks.ts'

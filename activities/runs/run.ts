@@ -13,7 +13,7 @@ import type {
   RunSnapshot,
   StepInput,
 } from '../../workflows/runs/activities.ts'
-import { findRunDrafts } from '../store/model/run-drafts.ts'
+import { findRunDrafts } from '../store/model/model-calls.ts'
 import { clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
 import {
   findLoopStep,

@@ -11,8 +11,8 @@ import {
 import { refuseTaskEvent } from '#domain/tasks/refused-event.ts'
 import { type TaskEventData, taskEventData } from '#domain/tasks/terms.ts'
 import { type StateLimits, timing } from '../../workflows/shared/timing.ts'
+import { notifyChanged } from '../store/postgres/changes.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
-import { notifyChanged } from '../store/postgres/notify.ts'
 import {
   findTaskEvent,
   insertTask,

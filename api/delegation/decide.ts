@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Evaluation, evaluate } from '#domain/authority/evaluate.ts'
 import { type AuthorityFacts, remainingOf } from '#domain/authority/facts.ts'
+import { writeAuthorityReceipt } from '../../activities/authority/deps.ts'
 import {
   authorityKeyStatus,
   type ReadGrant,
@@ -8,8 +9,7 @@ import {
   readGrant,
   readMandate,
 } from '../../activities/authority/facts.ts'
-import { writeAuthorityReceipt } from '../../activities/authority/receipt.ts'
-import { insertDecision } from '../../activities/store/authority/decisions.ts'
+import { insertDecision } from '../../activities/store/authority/actions.ts'
 import { clockSeconds, type Tx } from '../../activities/store/postgres/db.ts'
 import type { DecisionView } from '../shapes/delegations.ts'
 import type { DelegationDeps } from './deps.ts'

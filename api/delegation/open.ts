@@ -2,17 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { authorityLimits } from '#domain/authority/artifacts.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { signArtifact } from '../../activities/authority/artifacts.ts'
+import { writeAuthorityReceipt } from '../../activities/authority/deps.ts'
 import { authorityKeyStatus } from '../../activities/authority/facts.ts'
-import { writeAuthorityReceipt } from '../../activities/authority/receipt.ts'
+
 import { storeGrant } from '../../activities/store/authority/grants.ts'
 import type { AuthorityMandateRow } from '../../activities/store/authority/mandates.ts'
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
-import { notifyDelegation } from '../../temporal/delegations.ts'
+import { notifyDelegation } from '../../temporal/workflow-starts.ts'
 import type { Adapters } from '../adapters.ts'
 import { railsNamed } from '../auth/rails.ts'
 import { createKeyedQueue } from '../calls/queues.ts'
 import type { Context } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
+
 import type {
   AuthorityAsked,
   DecisionView,

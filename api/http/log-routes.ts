@@ -3,7 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import type { RateLimits } from '../calls/limits.ts'
 import { clientAddress } from '../client-address.ts'
 import type { LogService } from '../services/log/log.ts'
-import { onlyGet } from './pages/only-get.ts'
+import { onlyGet } from './pages/page-router.ts'
 
 type Served = {
   services: { log: Pick<LogService, 'checkpoint' | 'tile'> }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { logStates } from '#domain/receipts/log-state.ts'
+import { logStates } from '#domain/receipts/receipt.ts'
 import { Digest, ReceiptId, Time, text } from '../fields.ts'
 import { operation } from '../operation.ts'
 import { Count, TreeSize } from '../shapes/log.ts'

@@ -1,12 +1,19 @@
 import type { z } from 'zod'
+import { type ProtocolBinding, protocolBindings, provenBy } from '#domain/commerce/missions.ts'
+import { NETWORK } from '#domain/core/limits.ts'
 import { rails } from '#domain/rails/index.ts'
 import { isCurrent } from '#domain/rails/rail.ts'
 import { keysUrlOf } from '#domain/verification/key-document.ts'
+import type { Config } from '../../activities/config/config.ts'
 import { packageVersion } from '../../activities/config/package-root.ts'
 import { signAgentCard } from '../../activities/keys/agent-card.ts'
 import type { SigningKey } from '../../activities/keys/compact.ts'
-import { ENDPOINT, SERVER_NAME } from '../mcp-protocol.ts'
+import { mcpDescriptor } from '../mcp/descriptor.ts'
+import { CURRENT_VERSION, ENDPOINT, SERVER_NAME } from '../mcp-protocol.ts'
+import { type AnyOperation, takesPayment } from '../operation.ts'
 import type { AgentCard } from '../shapes/agent-card.ts'
+import type { IdentityRegistration } from '../shapes/identity-registration.ts'
+import type { ProtocolBindingView } from '../shapes/protocol-bindings.ts'
 
 type Card = z.output<typeof AgentCard>
 
@@ -60,4 +67,53 @@ export function createAgentCards(baseUrl: string, mcpVersion: string) {
     signed.set(key.kid, card)
     return card
   }
+}
+
+type Settings = Pick<Config, 'BASE_URL' | 'IDENTITY_REGISTRY_ADDRESS' | 'IDENTITY_TOKEN_ID'>
+
+/** This service as ERC-8004 describes an agent, from the registry and the configuration. */
+export function identityRegistration(
+  registry: readonly AnyOperation[],
+  settings: Settings,
+): z.output<typeof IdentityRegistration> {
+  const { BASE_URL: baseUrl, IDENTITY_REGISTRY_ADDRESS: contract, IDENTITY_TOKEN_ID: id } = settings
+  const { title, description, endpoint } = mcpDescriptor(registry, baseUrl)
+  return {
+    type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
+    name: title,
+    description,
+    image: `${baseUrl}/pages/icon.svg`,
+    services: [
+      { name: 'MCP', endpoint, version: CURRENT_VERSION },
+      { name: 'OpenAPI', endpoint: `${baseUrl}/openapi.json`, version: '3.1.0' },
+    ],
+    x402Support: registry.some(takesPayment),
+    active: true,
+    registrations:
+      contract === '' || id === ''
+        ? []
+        : [{ agentId: Number(id), agentRegistry: `${NETWORK}:${contract}` }],
+    supportedTrust: [],
+  }
+}
+
+/** Where this service speaks each protocol, and the payment that proves it; a protocol whose operation is not there has no URL. */
+export function bindingsOf(
+  registry: readonly AnyOperation[],
+  baseUrl: string,
+): ProtocolBindingView[] {
+  const urlOf = (isOne: (operation: AnyOperation) => boolean) => {
+    const found = registry.find(isOne)
+    return found === undefined ? null : baseUrl + found.http.path
+  }
+  const hasTools = registry.some(({ tool }) => tool !== undefined)
+  const payments = urlOf(({ id }) => id === 'payment-reference-create')
+  const known: Record<ProtocolBinding, Omit<ProtocolBindingView, 'binding'>> = {
+    mcp: { url: hasTools ? baseUrl + ENDPOINT : null, held_against: null },
+    http: { url: urlOf(({ id }) => id === 'openapi'), held_against: null },
+    a2a: { url: urlOf(({ id }) => id === 'agent-card'), held_against: null },
+    x402: { url: payments, held_against: provenBy.x402 },
+    ap2: { url: payments, held_against: provenBy.ap2 },
+  }
+  return protocolBindings.map((binding) => ({ binding, ...known[binding] }))
 }

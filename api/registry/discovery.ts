@@ -30,10 +30,8 @@ import type {
   TrustContract,
 } from '../shapes/documents.ts'
 import { publishedLimits } from '../shapes/rate-policies.ts'
-import { createAgentCards } from './agent-card.ts'
+import { bindingsOf, createAgentCards, identityRegistration } from './agent-card.ts'
 import { agentTools } from './agent-tools.ts'
-import { identityRegistration } from './identity-registration.ts'
-import { bindingsOf } from './protocol-bindings.ts'
 import { publishSchemas } from './published-schemas.ts'
 import { quickstart, quickstartOfAgent } from './quickstart.ts'
 import { startHere } from './start-here.ts'

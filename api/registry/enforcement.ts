@@ -11,7 +11,7 @@ import {
   countAudits,
   findAudit,
   insertAudit,
-} from '../../activities/store/agents/credential-audits.ts'
+} from '../../activities/store/agents/agent-credentials.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { factsOf } from '../auth/credential-standing.ts'
 import type { Enforcement, EnforcementInput, Presented } from '../context.ts'

@@ -1,7 +1,7 @@
 import { judgeHardening } from '#domain/production/hardening.ts'
 import { keepFresh } from '../../activities/chain/shared-reading.ts'
 import type { Config } from '../../activities/config/config.ts'
-import { loadProviderKeys } from '../../activities/keys/provider-keys.ts'
+import { loadProviderKeys } from '../../activities/keys/provider-signature.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { readHardening } from '../../activities/store/production/hardening.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'

@@ -7,12 +7,14 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { withBuildLock } from './build-lock.ts'
 import { CLI_VERSION } from './version.ts'
 
 const run = promisify(execFile)
@@ -180,4 +182,42 @@ async function isRecent(binary: string): Promise<boolean> {
   }))
   const [, major = 0, minor = 0] = (/Server (\d+)\.(\d+)/.exec(stdout) ?? []).map(Number)
   return major > OLDEST_SERVER[0] || (major === OLDEST_SERVER[0] && minor >= OLDEST_SERVER[1])
+}
+
+/** Runs `work` under the lock file of `folder`, so that two starts obtain Temporal once. The lock of a dead process is taken over. */
+export async function withBuildLock<T>(
+  folder: string,
+  say: (text: string) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const file = join(folder, 'lock')
+  for (let waited = 0; !take(file); waited++) {
+    if (waited % 20 === 0) say(`waiting for another start that obtains Temporal (${file})`)
+    await sleep(500)
+  }
+  try {
+    return await work()
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+function take(file: string): boolean {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' })
+    return true
+  } catch {
+    if (isHeld(file)) return false
+    rmSync(file, { force: true })
+    return false
+  }
+}
+
+function isHeld(file: string): boolean {
+  try {
+    process.kill(Number(readFileSync(file, 'utf8')) || process.pid, 0)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -73,7 +73,7 @@ verifies(
   'the sequence picture has the messages and activities of the workflow',
   () => {
     const sequence = section('One payout, step by step')
-    const workflow = ['run', 'transfer'].map((file) => read(`workflows/payouts/${file}.ts`)).join()
+    const workflow = ['run', 'workflow'].map((file) => read(`workflows/payouts/${file}.ts`)).join()
     const updates = Object.values(messages).filter(({ type }) => type === 'update')
     const sent = [...sequence.matchAll(/->>W: Update (\w+)/g)].map(([, name]) => name)
     expect(sent).toEqual(updates.map(({ name }) => name))

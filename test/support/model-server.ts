@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createOutgoing } from '../../activities/http/outgoing.ts'
-import type { ModelEndpoint } from '../../activities/model/endpoint.ts'
+import type { ModelEndpoint } from '../../activities/model/call-model.ts'
 
 /** A request for a completion as it came. */
 export type AskedCompletion = {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { continuationText } from '#domain/log/origin.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
-import { runAudit } from '../../worker/audit/run.ts'
+import { runAudit } from '../../worker/audit/audit.ts'
 import { runCli } from '../support/cli.ts'
 import { keySet, signedBy } from '../support/finished-task.ts'
 import {

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import { configSchema } from '../../activities/config/config.ts'
 import { packageRoot } from '../../activities/config/package-root.ts'
 import { searchAttributeFlags } from '../../temporal/search-attributes.ts'
-import { betweenMarkers } from '../../worker/docs/between-markers.ts'
-import { configurationTable } from '../../worker/docs/configuration-table.ts'
+import { betweenMarkers, configurationTable } from '../../worker/docs/configuration-table.ts'
 import { verifies } from '../verifies.ts'
 
 const read = (...path: string[]) => readFileSync(join(packageRoot, ...path), 'utf8')

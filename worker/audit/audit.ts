@@ -1,24 +1,44 @@
 import { join } from 'node:path'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { z } from 'zod'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
-import { type Finding, judgeLog, type SeenReceipt, type SeenRoot } from '#domain/log/audit.ts'
+import {
+  type Finding,
+  judgeLog,
+  type LeafPass,
+  type SeenReceipt,
+  type SeenRoot,
+  startLeafPass,
+} from '#domain/log/audit.ts'
 import { entryOf } from '#domain/log/bundle.ts'
-import type { NoteKey } from '#domain/log/checkpoint.ts'
-import { cosignedAt, openByAny } from '#domain/log/cosigned.ts'
-import { type LeafPass, startLeafPass } from '#domain/log/leaf-pass.ts'
+import {
+  cosignedAt,
+  NOTE_COSIGNATURE,
+  NOTE_ED25519,
+  type NoteKey,
+  openByAny,
+  parseVerifierKey,
+} from '#domain/log/checkpoint.ts'
 import { leafHash, verifyInclusion } from '#domain/log/merkle.ts'
 import { type Continuation, lossOf } from '#domain/log/origin.ts'
-import type { KeySet } from '#domain/receipts/key-set.ts'
+import { KeySet } from '#domain/receipts/key-set.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { verifySigned } from '#domain/verification/signed.ts'
+import { readJsonFile } from '../../activities/config/config.ts'
 import { writeDurable } from '../files/durable-file.ts'
-import { type LogReader, readNote } from '../witness/log-reader.ts'
-import { checkpointFile, monitorUrl } from '../witness/paths.ts'
-import type { Ignored, KeptReceipt, Material } from './material.ts'
+import {
+  checkpointFile,
+  type LogReader,
+  monitorUrl,
+  openLogReader,
+  readNote,
+  readPublic,
+} from '../witness/log-reader.ts'
+import { type Ignored, type KeptReceipt, type Material, readMaterial } from './material.ts'
 
 /** Whom the auditor believes: the log and the witnesses by their keys, and the receipts by a key set. */
-export type Trusted = {
+type Trusted = {
   readonly logKeys: readonly NoteKey[]
   readonly witnessKeys: readonly NoteKey[]
   readonly keys: KeySet
@@ -39,7 +59,7 @@ type Asked = { log: LogReader; witnesses: readonly string[]; material: Material;
  * Reads all leaves of a log and holds them against what was kept of it. A note that the log did not sign and a receipt that the
  * service did not sign accuse it of nothing.
  */
-export async function auditLog(
+async function auditLog(
   trusted: Trusted,
   { log, witnesses, material, now }: Asked,
 ): Promise<Audit & { readonly note: string }> {
@@ -93,7 +113,7 @@ export async function auditLog(
 }
 
 /** Keeps the checkpoint that the log has shown, for the next audit. */
-export function keepCheckpoint(directory: string, note: string): void {
+function keepCheckpoint(directory: string, note: string): void {
   writeDurable(join(directory, checkpointFile(note)), note)
 }
 
@@ -167,4 +187,43 @@ function readReceipt({ file, jws, proof }: KeptReceipt, trusted: Trusted): ReadR
     leaf: bytesToHex(leaf),
     file,
   }
+}
+
+/** What the command takes. */
+export type AuditOptions = {
+  material: string
+  logKey: string[]
+  witnessKey: string[]
+  witness: string[]
+  keys?: string
+  keep: boolean
+}
+
+/** Reads the material and the log, and judges; throws where something cannot be read. */
+export async function runAudit(url: string, options: AuditOptions): Promise<Audit> {
+  const material = readMaterial(options.material)
+  const given = options.logKey.length > 0 ? options.logKey : material.logKeys
+  if (given.length === 0) throw new Error('--log-key is needed: the material has no log.vkey')
+  const trusted = {
+    logKeys: given.map((text) => readKey(text, NOTE_ED25519)),
+    witnessKeys: options.witnessKey.map((text) => readKey(text, NOTE_COSIGNATURE)),
+    keys: options.keys === undefined ? await publicKeys(url) : readJsonFile(options.keys, KeySet),
+  }
+  const log = openLogReader(url)
+  const asked = { log, witnesses: options.witness, material, now: Date.now() }
+  const { note, ...audit } = await auditLog(trusted, asked)
+  if (options.keep) keepCheckpoint(options.material, note)
+  return audit
+}
+
+function readKey(text: string, type: NoteKey['type']): NoteKey {
+  const key = parseVerifierKey(text)
+  if (key?.type !== type) throw new Error(`${text} is no verifier key of this kind, NAME+ID+KEY`)
+  return key
+}
+
+async function publicKeys(url: string): Promise<KeySet> {
+  const path = new URL('/.well-known/jwks.json', url).href
+  const bytes = await readPublic(path)
+  return KeySet.parse(z.json().parse(JSON.parse(new TextDecoder().decode(bytes))))
 }

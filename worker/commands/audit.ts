@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AuditOptions } from '../audit/run.ts'
+import type { AuditOptions } from '../audit/audit.ts'
 import { type Output, print, printJson } from '../print.ts'
 import { jsonOption } from './by-operator.ts'
 
@@ -23,7 +23,7 @@ export function addAudit(program: Command): void {
     .option('--keys <file>', 'a saved key set; without it, /.well-known/jwks.json of the service')
     .option('--no-keep', 'do not add the checkpoint of the log to the material')
     .action(async (url: string, options: AuditOptions & Output) => {
-      const { runAudit } = await import('../audit/run.ts')
+      const { runAudit } = await import('../audit/audit.ts')
       const audit = await runAudit(url, options)
       if (options.json === true) printJson(audit)
       else printAudit(audit)
@@ -31,7 +31,7 @@ export function addAudit(program: Command): void {
     })
 }
 
-type Audit = Awaited<ReturnType<typeof import('../audit/run.ts')['runAudit']>>
+type Audit = Awaited<ReturnType<typeof import('../audit/audit.ts')['runAudit']>>
 
 function printAudit({ verdict, findings, ignored, ...counts }: Audit): void {
   for (const { deception, subject, detail } of findings)

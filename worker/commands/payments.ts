@@ -4,8 +4,7 @@ import type { Decision } from '#domain/reviews/review.ts'
 import { callAsOperator } from '../operator-calls.ts'
 import { type Output, show, tableText } from '../print.ts'
 import { operatorOption } from './by-operator.ts'
-import { decideOne, readReviews, readSubject } from './review-calls.ts'
-import { itemsText, subjectText } from './review-text.ts'
+import { decideOne, itemsText, readReviews, readSubject, subjectText } from './review-calls.ts'
 
 const Money = z.looseObject({
   payout_wallet: z.object({ balance_usdc: z.string().nullable() }),

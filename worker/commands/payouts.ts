@@ -82,7 +82,7 @@ async function readBodies(path: string, { keys, url }: { keys: string | undefine
   if (content === undefined || text === undefined)
     throw new Error(`${path}: it is no package with ${BODIES_FILE}`)
   const { openFile } = await import('#domain/verification/file.ts')
-  const { settle } = await import('#domain/verification/signature.ts')
+  const { settle } = await import('#domain/verification/signed.ts')
   const { verdict, reasons } = settle(
     openFile({
       content,

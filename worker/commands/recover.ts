@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { type RecoverAct, recoverCommands } from '#domain/tasks/recover-command.ts'
+import { type RecoverAct, recoverCommands } from '#domain/tasks/exception.ts'
 import { readJsonFile } from '../../activities/config/config.ts'
 import type { Line } from '../../api/services/recovery/line.ts'
 import { type Output, printJson, show, tableText } from '../print.ts'

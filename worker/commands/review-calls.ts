@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { Decision } from '#domain/reviews/review.ts'
 import { callAsOperator } from '../operator-calls.ts'
+import { recordText, tableText } from '../print.ts'
 
 const REVIEWS = '/api/loop-review-console'
 
@@ -32,7 +33,7 @@ const Page = z.object({
   evidence_part: Slice.nullable(),
 })
 export type Item = z.output<typeof Item>
-export type Evidence = z.output<typeof Evidence>
+type Evidence = z.output<typeof Evidence>
 export type Judged = { number: number; note: string }
 
 /** A page of what waits, or one subject with its evidence. */
@@ -50,7 +51,7 @@ export async function readSubject(operator: string, subject_id: string) {
 }
 
 /** A decision about one subject. */
-export type DecisionAsked = {
+type DecisionAsked = {
   operator: string
   note: string
   /** The root that was shown, and the digests of parts that were opened. */
@@ -77,7 +78,7 @@ export async function decideOne(decision: Decision, id: string, asked: DecisionA
   })
 }
 
-export const criteriaOf = (content: unknown): string[] => z.array(z.string()).parse(content ?? [])
+const criteriaOf = (content: unknown): string[] => z.array(z.string()).parse(content ?? [])
 
 /** The criteria that these numbers stand for, with their verdicts. */
 export function judgementsOf(
@@ -93,4 +94,51 @@ export function judgementsOf(
       return { criterion, verdict, note }
     })
   return [...judged(met, 'met'), ...judged(notMet, 'not_met')]
+}
+
+/** What waits, as a table. */
+export const itemsText = (items: readonly Item[], none: string): string =>
+  tableText(
+    items.map((item) => ({
+      id: item.subject_id,
+      kind: item.subject_kind,
+      state: item.state,
+      since: item.waiting_since,
+      rail: item.rail,
+      usd: item.amount_usd,
+      decisions: item.allowed_decisions,
+      summary: [...item.summary].slice(0, 100).join(''),
+    })),
+    none,
+  )
+
+/** A subject with everything that its decision is about; the last line is the digest that the decision needs. */
+export function subjectText(
+  id: string,
+  { items, evidence }: { items: readonly Item[]; evidence: Evidence },
+): string {
+  const [item] = items
+  const waits =
+    item === undefined
+      ? `${id} does not wait for a decision now`
+      : recordText({
+          id,
+          kind: item.subject_kind,
+          state: item.state,
+          since: item.waiting_since,
+          usd: item.amount_usd,
+          decisions: item.allowed_decisions,
+          summary: item.summary,
+        })
+  const parts = evidence.parts.map((part) => partText(id, part))
+  return [waits, ...parts, `seen ${evidence.root_sha256}`].join('\n')
+}
+
+/** A part as indented JSON; criteria have the numbers by which they are judged. */
+function partText(id: string, { name, bytes, content }: Evidence['parts'][number]): string {
+  if (content === null)
+    return `${name}: ${bytes} bytes, agent-rails review show ${id} --part ${name}`
+  if (name !== 'criteria') return `${name}: ${JSON.stringify(content, null, 2)}`
+  const criteria = criteriaOf(content).map((text, at) => `  ${at + 1}: ${text}`)
+  return ['criteria:', ...criteria].join('\n')
 }

@@ -5,8 +5,14 @@ import { readJsonFile } from '../../activities/config/config.ts'
 import { type Output, show } from '../print.ts'
 import { operatorOption } from './by-operator.ts'
 import { type BatchOptions, batchColumns, decideAll } from './review-batch.ts'
-import { decideOne, type Judged, readReviews, readSubject } from './review-calls.ts'
-import { itemsText, subjectText } from './review-text.ts'
+import {
+  decideOne,
+  itemsText,
+  type Judged,
+  readReviews,
+  readSubject,
+  subjectText,
+} from './review-calls.ts'
 import { addWhere } from './where.ts'
 
 type ListOptions = Output & {

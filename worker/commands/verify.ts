@@ -46,7 +46,7 @@ export function addVerify(program: Command): void {
 
 async function verify(file: string, options: Options): Promise<LoggedVerdict> {
   const { openFile, receiptIn } = await import('#domain/verification/file.ts')
-  const { settle } = await import('#domain/verification/signature.ts')
+  const { settle } = await import('#domain/verification/signed.ts')
   const { unread } = await import('#domain/verification/verdict.ts')
   const { withLogAnswer, withLogState } = await import('#domain/verification/log-state.ts')
   const keys = options.keys === undefined ? undefined : await readKeys(options.keys)

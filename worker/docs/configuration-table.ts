@@ -1,5 +1,5 @@
 import { configSchema } from '../../activities/config/config.ts'
-import { moduleSettings } from '../../activities/config/module-settings.ts'
+import { moduleSettings } from '../../activities/config/signer-settings.ts'
 
 /** The configuration reference as a Markdown table: every setting of every process with its default and its meaning. */
 export function configurationTable(): string {
@@ -21,4 +21,19 @@ function defaultOf(parsed: { success: boolean; data?: unknown }): string {
       ? Object.values(data).join('/')
       : String(data)
   return text === '' ? 'empty' : `\`${text}\``
+}
+
+/** The document with what stands between `<!-- begin: name -->` and `<!-- end: name -->` replaced; throws when a marker is missing. */
+export function betweenMarkers(document: string, name: string, text: string): string {
+  const begin = `<!-- begin: ${name} -->`
+  const end = `<!-- end: ${name} -->`
+  const [before, rest] = split(document, begin)
+  const [, after] = split(rest, end)
+  return `${before}${begin}\n\n${text}\n\n${end}${after}`
+}
+
+function split(text: string, marker: string): [string, string] {
+  const at = text.indexOf(marker)
+  if (at < 0) throw new Error(`the document lacks ${marker}`)
+  return [text.slice(0, at), text.slice(at + marker.length)]
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import type { Checkpoint } from '#domain/log/checkpoint.ts'
-import { cosignedAt, openByAny } from '#domain/log/cosigned.ts'
+import { type Checkpoint, cosignedAt, openByAny } from '#domain/log/checkpoint.ts'
 import { isSame } from '#domain/log/merkle.ts'
 import {
   type Continuation,
@@ -18,8 +17,7 @@ import { findCheckpoint } from '../../activities/store/log/checkpoints.ts'
 import { createDatabase, type Tx } from '../../activities/store/postgres/db.ts'
 import { print, printJson } from '../print.ts'
 import { loadSettings } from '../settings.ts'
-import { readNote } from '../witness/log-reader.ts'
-import { monitorUrl } from '../witness/paths.ts'
+import { monitorUrl, readNote } from '../witness/log-reader.ts'
 import { type Check, type Finding, fault, fine, runCheck } from './check.ts'
 import { examine, tableOf } from './examine.ts'
 

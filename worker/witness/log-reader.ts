@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
 import {
   consistencyProof,
   type HashAt,
@@ -134,3 +135,13 @@ async function readHashes(
     return merkleRoot(hashesOf(tile).slice(start, start + count))
   }
 }
+
+/** Where a witness serves its last checkpoint of the log of this origin. */
+export const monitorPath = (origin: string): string => `/${sha256Hex(origin)}/checkpoint`
+
+/** The same at the URL of a witness. */
+export const monitorUrl = (url: string, origin: string): string =>
+  url.replace(/\/+$/, '') + monitorPath(origin)
+
+/** The file in which a checkpoint is kept. */
+export const checkpointFile = (note: string): string => `${sha256Hex(note).slice(0, 16)}.checkpoint`

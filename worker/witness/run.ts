@@ -5,17 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   NOTE_ED25519,
   type NoteKey,
+  openByAny,
   parseVerifierKey,
   verifierKey,
 } from '#domain/log/checkpoint.ts'
+import { isSame } from '#domain/log/merkle.ts'
 import { errorText } from '../error-text.ts'
 import { writeDurable } from '../files/durable-file.ts'
 import { type Output, print, printError, show } from '../print.ts'
 import { lockInstance } from '../stack/instance-lock.ts'
-import { follow, type Look } from './follow.ts'
-import { openLogReader } from './log-reader.ts'
+import { type LogReader, openLogReader } from './log-reader.ts'
 import { serveWitness } from './serve.ts'
-import { openWitness, type Witness } from './witness.ts'
+import { type Answer, openWitness, type Witness } from './witness.ts'
 import { keepWitnessKey } from './witness-key.ts'
 
 /** What the command takes. */
@@ -128,4 +129,38 @@ function keepLogKeys(file: string, given: string | undefined): NoteKey[] {
     throw new Error(`${file} follows ${keys[0]?.name}: use another directory for another log`)
   if (isNew) writeDurable(file, `${texts.join('\n')}\n`)
   return keys
+}
+
+/** A checkpoint that does not change is cosigned again after this time, since a cosignature says when the log was seen. */
+const AGAIN_AFTER_MS = 60_000
+
+/** What one look at the log gave. */
+export type Look =
+  | { readonly result: 'cosigned' | 'unchanged'; readonly size: number }
+  | { readonly result: 'behind'; readonly size: number; readonly cosigned: number }
+  | { readonly result: 'refused'; readonly size: number; readonly reason: string }
+
+/** Fetches the checkpoint of the log and cosigns it where it follows from the last one; throws where the log does not answer. */
+export async function follow(witness: Witness, log: LogReader, now: number): Promise<Look> {
+  const note = await log.checkpoint()
+  const opened = openByAny(note, witness.logKeys)
+  if (!opened.ok) throw new Error(`its checkpoint is refused: ${opened.fault}`)
+  const { checkpoint: head } = opened
+  const latest = witness.latest()
+  if (latest !== undefined && head.size < latest.size)
+    return { result: 'behind', size: head.size, cosigned: latest.size }
+  const isKnown = latest?.size === head.size && isSame(latest.root, head.root)
+  if (isKnown && now - latest.cosignedAt * 1000 < AGAIN_AFTER_MS)
+    return { result: 'unchanged', size: head.size }
+  const oldSize = latest?.size ?? 0
+  const proof =
+    oldSize === 0 || oldSize === head.size ? [] : await log.consistency(oldSize, head.size)
+  return lookOf(witness.addCheckpoint({ oldSize, proof, note }), head.size)
+}
+
+function lookOf({ status, body }: Answer, size: number): Look {
+  if (status === 200) return { result: 'cosigned', size }
+  // The log pushed a newer checkpoint meanwhile.
+  if (status === 409) return { result: 'unchanged', size: Number(body) }
+  return { result: 'refused', size, reason: body.trim() }
 }

@@ -6,15 +6,16 @@ import {
   readAddCheckpoint,
 } from '#domain/log/add-checkpoint.ts'
 import {
+  cosignedAt,
   type NoteKey,
   type OpenedCheckpoint,
+  openByAny,
   signatureLine,
   signedNote,
 } from '#domain/log/checkpoint.ts'
-import { cosignedAt, openByAny } from '#domain/log/cosigned.ts'
 import type { TreeHead } from '#domain/log/merkle.ts'
 import { writeDurable } from '../files/durable-file.ts'
-import { checkpointFile, monitorPath } from './paths.ts'
+import { checkpointFile, monitorPath } from './log-reader.ts'
 import type { WitnessKey } from './witness-key.ts'
 
 export type Answer = { status: number; body: string; type?: string }

@@ -1,6 +1,6 @@
 import * as wf from '@temporalio/workflow'
 import type { ModelSteps } from '../runs/activities.ts'
-import { retryOf } from '../shared/retry.ts'
+import { retryOf } from '../shared/local-activities.ts'
 import { timing } from '../shared/timing.ts'
 
 /** Calls of the model go where the internet is reached. */

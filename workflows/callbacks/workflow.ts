@@ -1,6 +1,6 @@
 import * as wf from '@temporalio/workflow'
 import { callbackAttemptsMax } from '#domain/callbacks/callback.ts'
-import { retryOf } from '../shared/retry.ts'
+import { retryOf } from '../shared/local-activities.ts'
 import { wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
 import type { CallbackSnapshot, CallbackSteps } from './activities.ts'

@@ -1,5 +1,5 @@
 import * as wf from '@temporalio/workflow'
-import { retryOf } from '../shared/retry.ts'
+import { retryOf } from '../shared/local-activities.ts'
 import { timing } from '../shared/timing.ts'
 import type { DirectorySteps, SubmissionSnapshot } from './activities.ts'
 

@@ -1,7 +1,7 @@
 import * as wf from '@temporalio/workflow'
 import { COUNTERPART_STEP, type SuiteName } from '../domain/harness/suites.ts'
+import { retryOf } from '../shared/local-activities.ts'
 import { throughOutages } from '../shared/outages.ts'
-import { retryOf } from '../shared/retry.ts'
 import { timing } from '../shared/timing.ts'
 import type { CounterpartSteps, HarnessSteps, StepSnapshot } from './activities.ts'
 

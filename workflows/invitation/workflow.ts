@@ -1,5 +1,5 @@
 import * as wf from '@temporalio/workflow'
-import { retryOf } from '../shared/retry.ts'
+import { retryOf } from '../shared/local-activities.ts'
 import { wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
 import type { InvitationSnapshot, InvitationSteps } from './activities.ts'

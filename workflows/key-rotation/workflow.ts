@@ -1,6 +1,6 @@
 import * as wf from '@temporalio/workflow'
 import { rotationSteps } from '../domain/keys/rotation.ts'
-import { retryOf } from '../shared/retry.ts'
+import { retryOf } from '../shared/local-activities.ts'
 import { wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
 import type { KeyRotationSteps, RotationSnapshot } from './activities.ts'

@@ -14,8 +14,7 @@ import type {
   StepInput,
   StepResult,
 } from './activities.ts'
-import { payoutAttributes } from './attributes.ts'
-import { payoutDetails } from './details.ts'
+import { payoutAttributes, payoutDetails } from './details.ts'
 
 /** The timer of a payout that waits for its callers. It is stopped for a transfer, because each ring costs as much as a call. */
 class IdleTimer {

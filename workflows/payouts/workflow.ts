@@ -1,12 +1,13 @@
 import * as wf from '@temporalio/workflow'
+import { backoffUntilMs } from '#domain/core/time.ts'
 import { withoutAttentionAfter } from '../shared/attention.ts'
+import { retryOf } from '../shared/local-activities.ts'
 import { isLong, refuseIfEnding } from '../shared/renewal.ts'
 import { wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
-import type { StepInput } from './activities.ts'
+import type { PayoutSnapshot, SigningSteps, StepInput, TransferSteps } from './activities.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, viewQuery } from './messages.ts'
 import { isClosed, isTransferring, PayoutRun } from './run.ts'
-import { advanceTransfer } from './transfer.ts'
 
 /**
  * One payout from its create to the final block. Postgres holds the truth: every run starts from the stored row, so a new run
@@ -65,4 +66,43 @@ function setHandlers(run: PayoutRun): void {
   })
   wf.setHandler(wakeSignal, wake, { description: 'Read the stored payout again and continue.' })
   wf.setHandler(viewQuery, () => run.known, { description: 'The payout as this run knows it.' })
+}
+
+const chain = (summary: string) =>
+  wf.proxyActivities<TransferSteps>({
+    taskQueue: 'transfers',
+    startToCloseTimeout: timing.chain.startToClose,
+    heartbeatTimeout: timing.chain.heartbeat,
+    retry: retryOf(timing.chain),
+    summary,
+  })
+const signing = wf.proxyActivities<SigningSteps>({
+  taskQueue: 'signing',
+  startToCloseTimeout: timing.signing.startToClose,
+  retry: retryOf(timing.chain),
+  summary: 'sign the reserved transfer',
+})
+
+/** One round for a reserved transfer: sign it, send or resend it, and read its outcome from the chain. */
+async function advanceTransfer(
+  run: PayoutRun,
+  { payoutId, transfer }: PayoutSnapshot,
+): Promise<void> {
+  if (transfer === 'reserved') await signing.signTransfer(payoutId)
+  if (transfer !== 'included')
+    run.learn(await chain('store, then broadcast').submitTransfer(payoutId))
+  if (run.known?.parked == null) run.blocked = 0
+  else await waitToRetry(run)
+  const summary = transfer === 'included' ? 'watch until final' : 'confirm by the logs'
+  run.learn(await chain(summary).confirmTransfer(payoutId))
+}
+
+/**
+ * Each consecutive time that a transfer cannot be sent, the wait is longer, but it ends when the authorization does: then the next
+ * final block may prove that the transfer was never paid.
+ */
+function waitToRetry(run: PayoutRun): Promise<void> {
+  run.blocked += 1
+  const leftMs = (run.known?.expiresAt ?? Number.POSITIVE_INFINITY) * 1000 - Date.now()
+  return run.waitForChange(backoffUntilMs(timing.parkedRetry, run.blocked, leftMs))
 }

@@ -1,6 +1,6 @@
 import * as wf from '@temporalio/workflow'
 import { sections } from '../domain/core/difference.ts'
-import { retryOf } from '../shared/retry.ts'
+import { retryOf } from '../shared/local-activities.ts'
 import { timing } from '../shared/timing.ts'
 import type { Opened, ReconciliationSteps, Scope, Summary } from './activities.ts'
 

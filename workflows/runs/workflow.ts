@@ -1,16 +1,17 @@
 import * as wf from '@temporalio/workflow'
 import { priorityOf } from '#domain/rails/work/tiers.ts'
-import type { LoopStep } from '#domain/tasks/controlled-loop.ts'
+import { loopStepDecisions } from '#domain/reviews/review.ts'
+import { reviewWait, type Wait } from '#domain/reviews/wait.ts'
+import { type LoopStep, REVISION_ROUNDS_MAX } from '#domain/tasks/controlled-loop.ts'
 import { withoutAttentionAfter } from '../shared/attention.ts'
-import { shortSteps } from '../shared/local-activities.ts'
+import { detailsOf } from '../shared/details.ts'
+import { retryOf, shortSteps } from '../shared/local-activities.ts'
 import { createMutex } from '../shared/mutex.ts'
 import { throughOutages } from '../shared/outages.ts'
-import { retryOf } from '../shared/retry.ts'
 import { searchAttributes } from '../shared/search-attributes.ts'
 import { showSignal, wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
 import type { LoopSteps, ModelSteps, RunDrafts, RunRecords, RunSnapshot } from './activities.ts'
-import { runDetails } from './details.ts'
 import { viewQuery } from './messages.ts'
 
 const records = shortSteps<RunRecords>()
@@ -127,4 +128,35 @@ function stateOf(run: RunSnapshot | null): 'operating' | 'review_step' | 'over' 
 /** Throws all but the end of an activity that failed. */
 function unlessCancelled(error: unknown): void {
   if (!(error instanceof wf.ActivityFailure) || wf.isCancellation(error)) throw error
+}
+
+/** What a run waits for. The task of the run shows the same review. */
+function runWait(run: RunSnapshot): Wait {
+  const nothing = { waiting_for: [], since: null, gaps: [], action: null }
+  if (run.next === 'review' && run.reviewSince !== null) {
+    const review = { kind: 'loop_step', id: run.runId, since: run.reviewSince } as const
+    return reviewWait('an operator to review the result', review, loopStepDecisions)
+  }
+  if (run.next === 'over') return { ...nothing, what: `nothing: its task ${run.taskId} continues` }
+  return { ...nothing, what: `the step ${run.step}` }
+}
+
+/** Markdown for the Temporal UI: the steps taken, what the run waits for, the required action. */
+export function runDetails(run: RunSnapshot): string {
+  return detailsOf({
+    title: `Run of ${run.rail} (${run.usage})`,
+    rows: [
+      ['task', run.taskId],
+      ['attempt', `${run.attempt + 1}`],
+      ['revision', `${run.round} of ${REVISION_ROUNDS_MAX}`],
+    ],
+    wait: runWait(run),
+    more: [
+      '| step | attempt | revision | ended |\n|---|---|---|---|',
+      ...run.taken.map(
+        ({ step, attempt, round, verdict }) =>
+          `| ${step} | ${attempt + 1} | ${round} | ${verdict ?? 'waits'} |`,
+      ),
+    ],
+  })
 }

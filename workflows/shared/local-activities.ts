@@ -1,5 +1,4 @@
 import * as wf from '@temporalio/workflow'
-import { retryOf } from './retry.ts'
 import { timing } from './timing.ts'
 
 /** Steps of one transaction each. As local activities they add no task of their own to the history. */
@@ -12,3 +11,16 @@ export const shortSteps =
       retry: retryOf(timing.step),
       summary,
     })
+
+/** Temporal's retry policy of a step; the interval doubles each time. */
+export const retryOf = ({
+  retryFirst,
+  retryLongest,
+}: {
+  retryFirst: number
+  retryLongest: number
+}) => ({
+  initialInterval: retryFirst,
+  backoffCoefficient: 2,
+  maximumInterval: retryLongest,
+})

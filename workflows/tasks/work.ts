@@ -1,5 +1,4 @@
-import type { SearchAttributePair } from '@temporalio/common'
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
+import { type SearchAttributePair, WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
 import { callbackWorkflowId } from '../callbacks/messages.ts'
 import type { callback as callbackWorkflow } from '../callbacks/workflow.ts'
@@ -7,8 +6,7 @@ import type { run as runWorkflow } from '../runs/workflow.ts'
 import { searchAttributes } from '../shared/search-attributes.ts'
 import { wakeSignal } from '../shared/signals.ts'
 import type { TaskSnapshot } from './activities.ts'
-import { taskAttributes } from './attributes.ts'
-import { taskSummary } from './details.ts'
+import { taskAttributes, taskSummary } from './details.ts'
 
 /** How a child workflow ended. `closing`: another one with the same id is still open. */
 export type WorkEnd = 'over' | 'closing' | 'failed'

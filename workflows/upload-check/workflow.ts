@@ -1,6 +1,6 @@
 import * as wf from '@temporalio/workflow'
+import { retryOf } from '../shared/local-activities.ts'
 import { throughOutages } from '../shared/outages.ts'
-import { retryOf } from '../shared/retry.ts'
 import { timing } from '../shared/timing.ts'
 import type { UploadCheckSnapshot, UploadCheckSteps } from './activities.ts'
 

@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Hex } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
-import { recoverKey } from '../../chain/recover-key.ts'
+import { recoverKey } from '../../chain/secp256k1.ts'
 import type { WalletKey } from '../open.ts'
 import type { ModuleKey, PublicPoint } from './module.ts'
 

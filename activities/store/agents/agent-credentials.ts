@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Tx } from '../postgres/db.ts'
-import { insertRow, listRows, now } from '../postgres/rows.ts'
+import { countEach, insertOnce, insertRow, listRows, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 import type { AgentRow } from './agents.ts'
 
@@ -138,3 +138,38 @@ export async function revokeCredential(tx: Tx, credentialId: string): Promise<Cr
 }
 
 const after = (seconds: number) => sql<Date>`clock_timestamp() + ${seconds} * interval '1 second'`
+
+/** The result of checking a presented credential. */
+type CredentialAudit = {
+  auditEventId: string
+  operationId: string
+  credentialId: string | null
+  decision: 'allow' | 'deny'
+  reasons: readonly string[]
+}
+
+/** Appends the result of a check. Storing the same event again changes nothing. */
+export async function insertAudit(tx: Tx, audit: CredentialAudit): Promise<void> {
+  const { auditEventId, operationId, credentialId, decision, reasons } = audit
+  await insertOnce(tx, 'credential_audits', {
+    audit_event_id: auditEventId,
+    operation_id: operationId,
+    credential_id: credentialId,
+    decision,
+    reasons: JSON.stringify(reasons),
+  })
+}
+
+/** A check by the id of its event. */
+export const findAudit = (tx: Tx, auditEventId: string) =>
+  tx
+    .selectFrom('credential_audits')
+    .select(['audit_event_id', 'operation_id', 'decision', 'reasons', 'at'])
+    .where('audit_event_id', '=', auditEventId)
+    .executeTakeFirst()
+
+/** The number of checks by their result, each up to `COUNTED_MAX`. */
+export async function countAudits(tx: Tx): Promise<Record<'allow' | 'deny', number>> {
+  const rows = sql`select from credential_audits where decision = value`
+  return { allow: 0, deny: 0, ...(await countEach(tx, ['allow', 'deny'], rows)) }
+}

@@ -2,8 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { TrustState } from '#domain/agents/trust.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
-import { containing } from '../postgres/like.ts'
-import { COUNTED_MAX, countUpTo, now, SEARCHED_MAX } from '../postgres/rows.ts'
+import { COUNTED_MAX, containing, countUpTo, now, SEARCHED_MAX } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 type ProfileRow = Selectable<Database['agent_profiles']>

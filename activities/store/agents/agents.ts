@@ -10,6 +10,7 @@ import {
   countOf,
   findRow,
   insertOnce,
+  insertRow,
   lockRow,
   now,
   requireRow,
@@ -206,3 +207,12 @@ export async function readAgentTrust(
   const trusted = agent !== undefined && isTrusted(agent)
   return { trusted, network: trusted ? null : (agent?.network ?? null) }
 }
+
+export type IdentityRow = Selectable<Database['agent_identities']>
+
+export const insertIdentity = (tx: Tx, identity: Omit<IdentityRow, 'verified_at'>) =>
+  insertRow(tx, 'agent_identities', identity)
+
+/** The identity that the agent proved when it registered, if it claimed one. */
+export const findIdentity = (tx: Tx, agentId: string) =>
+  findRow(tx, 'agent_identities', { agent_id: agentId })

@@ -1,6 +1,6 @@
 import type { Selectable, Updateable } from 'kysely'
+import { notifyChanged } from '../postgres/changes.ts'
 import type { Tx } from '../postgres/db.ts'
-import { notifyChanged } from '../postgres/notify.ts'
 import {
   countOf,
   findRow,
@@ -75,3 +75,7 @@ export async function endAction(tx: Tx, actionId: string, ended: Ended): Promise
     .execute()
   await notifyChanged(tx, actionId)
 }
+
+/** Stores a decision with the rules that decided. Decisions do not change. */
+export const insertDecision = (tx: Tx, decision: NewRow<'authority_decisions'>) =>
+  insertRow(tx, 'authority_decisions', decision)

@@ -1,11 +1,11 @@
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { type Refusal, refuse } from '#domain/core/errors.ts'
+import { CHANGES_CHANNEL, notifyChanged } from '../postgres/changes.ts'
 import type { Tx } from '../postgres/db.ts'
-import { CHANGES_CHANNEL, notifyChanged } from '../postgres/notify.ts'
 import { prepared, type Statement } from '../postgres/prepared.ts'
 import { now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
-import { type Lease, leaseEnd } from './call-lease.ts'
+import { type Lease, leaseEnd } from './leases.ts'
 
 export type CallRow = Selectable<Database['calls']>
 /** An answered call: its answer and the fee that is owed for it. */

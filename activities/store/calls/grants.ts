@@ -4,8 +4,8 @@ import { limits } from '#domain/core/limits.ts'
 import type { AtCommit, Tx } from '../postgres/db.ts'
 import { prepared, preparedInsert, type Statement } from '../postgres/prepared.ts'
 import { now } from '../postgres/rows.ts'
-import { type Lease, leaseEnd } from './call-lease.ts'
 import type { CallRow } from './calls.ts'
+import { type Lease, leaseEnd } from './leases.ts'
 import { creditUndelivered, isUndelivered } from './undelivered.ts'
 
 /** Identifies a call, with everything that its grant is bound to. */

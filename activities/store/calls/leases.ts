@@ -60,3 +60,9 @@ const deleteLease = prepared((tx, resource: string, slot: number, holder: string
     .where('slot', '=', slot)
     .where('holder', '=', holder),
 )
+
+export type Lease = { holder: string; ms: number }
+
+/** The time in `ms` milliseconds, by the clock of Postgres. */
+export const leaseEnd = (ms: number) =>
+  sql<Date>`clock_timestamp() + ${ms} * interval '1 millisecond'`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AgentRow } from '../agents/agents.ts'
 import type { Tx } from '../postgres/db.ts'
-import { containing } from '../postgres/like.ts'
+import { containing } from '../postgres/rows.ts'
 import type { ReviewDecisionRow } from '../reviews/review-decisions.ts'
 
 /** An agent in the list of operators, with its newest access key and the work that it has. */

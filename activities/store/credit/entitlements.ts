@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Entitlement, freeAccount, sandboxAccount } from '#domain/credit/credit.ts'
+import { notifyChanged } from '../postgres/changes.ts'
 import type { Tx } from '../postgres/db.ts'
-import { notifyChanged } from '../postgres/notify.ts'
 import { findRow, lockRow, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 

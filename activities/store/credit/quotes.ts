@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import { updateRows } from '../postgres/rows.ts'
+import { insertOnce, type NewRow, updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type QuoteRow = Selectable<Database['quotes']> & { expired: boolean; used: boolean }
-export type NewQuote = Omit<Insertable<Database['quotes']>, 'issued_at' | 'expires_at'>
+type NewQuote = Omit<Insertable<Database['quotes']>, 'issued_at' | 'expires_at'>
 
 const columns = (tx: Tx) =>
   tx
@@ -53,3 +53,18 @@ export const bindQuote = (tx: Tx, quoteId: string, tokenSha256: string, owner: s
     { quote_id: quoteId, token_sha256: tokenSha256, bound_to: null },
     { bound_to: owner },
   )
+
+/** The checkouts that customers opened for a challenge, newest first. */
+export const listCheckouts = (tx: Tx, challengeId: string, most: number) =>
+  tx
+    .selectFrom('checkouts')
+    .select(['customer_name', 'customer_email', 'purchase_order', 'payment_path', 'opened_at'])
+    .where('challenge_id', '=', challengeId)
+    .orderBy('opened_at', 'desc')
+    .orderBy('checkout_id')
+    .limit(most)
+    .execute()
+
+/** Stores once who opened a checkout. */
+export const insertCheckout = (tx: Tx, checkout: Omit<NewRow<'checkouts'>, 'opened_at'>) =>
+  insertOnce(tx, 'checkouts', checkout)

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import type { HarnessRail, SuiteName } from '#domain/harness/suites.ts'
 import type { PlayedStep } from '#domain/harness/transcript.ts'
+import { notifyChanged } from '../postgres/changes.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
-import { notifyChanged } from '../postgres/notify.ts'
 import { findRow, findValue, now } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 

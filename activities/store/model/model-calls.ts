@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import { type Prompt, promptDigest } from '#domain/drafts/prompt.ts'
-import type { ModelOutput } from '#domain/rails/drafts/draft.ts'
+import type { Drafts, ModelOutput } from '#domain/rails/drafts/draft.ts'
+import type { DraftedRound } from '../../../workflows/runs/activities.ts'
 import type { Tx } from '../postgres/db.ts'
-import { now } from '../postgres/rows.ts'
+import { findValue, insertOnce, now } from '../postgres/rows.ts'
 
 /** One call, and one more if its process died before the answer was stored. */
 const ATTEMPTS_MAX = 2
@@ -111,3 +112,22 @@ export async function listModelOutputs(
     output === null || output_sha256 === null ? [] : [{ sha256: output_sha256, content: output }],
   )
 }
+
+/** Stores the drafts of a round once. */
+export async function insertRunDrafts(
+  tx: Tx,
+  { runId, attempt, round }: DraftedRound,
+  drafts: Drafts,
+): Promise<void> {
+  const text = canonicalJson(drafts)
+  await insertOnce(tx, 'run_drafts', {
+    run_id: runId,
+    attempt,
+    round,
+    drafts: text,
+    drafts_sha256: sha256Hex(text),
+  })
+}
+
+export const findRunDrafts = (tx: Tx, { runId, attempt, round }: DraftedRound) =>
+  findValue(tx, 'run_drafts', { run_id: runId, attempt, round }, 'drafts')

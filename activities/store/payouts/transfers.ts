@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { limits } from '#domain/core/limits.ts'
+import { notifyChanged } from '../postgres/changes.ts'
 import type { Tx } from '../postgres/db.ts'
-import { notifyChanged } from '../postgres/notify.ts'
 import type { Text } from '../postgres/pipeline.ts'
 import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import { type FinalizedBlock, now } from '../postgres/rows.ts'

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
+import { sql } from 'kysely'
 import pg from 'pg'
-import { CHANGES_CHANNEL } from './notify.ts'
+import type { Tx } from './db.ts'
 
 /**
  * Waits for a change of an id. `true` as soon as it is notified, `false` after the timeout, so that a lost
@@ -92,4 +93,12 @@ export function createChanges(databaseUrl: string, pollMs = 500): Changes {
       await client?.end().catch(() => undefined)
     },
   }
+}
+
+/** The only Postgres channel. Its payload is the id of what changed and nothing else, because every role can listen and notify. */
+export const CHANGES_CHANNEL = 'agent_rails_changes'
+
+/** Wakes every process that waits for `id` when the transaction commits. */
+export async function notifyChanged(tx: Tx, id: string): Promise<void> {
+  await sql`select pg_notify(${CHANGES_CHANNEL}, ${id})`.execute(tx)
 }

@@ -264,3 +264,6 @@ export type FinalizedBlock = {
   readonly hash: string
   readonly timestamp: bigint
 }
+
+/** The pattern of LIKE for what contains a text, whose own wildcards stand for themselves. */
+export const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`

@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import { type Candidate, type CandidateState, candidateId } from '#domain/resolver/candidate.ts'
 import type { Inspection } from '#domain/resolver/inspection.ts'
+import { notifyChanged } from '../postgres/changes.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
-import { notifyChanged } from '../postgres/notify.ts'
+
 import { changeRow, findRow, listRows, lockRow, now, updateRows } from '../postgres/rows.ts'
 import { waitingRows } from '../reviews/waiting.ts'
 import type { Database } from '../schema/schema.ts'

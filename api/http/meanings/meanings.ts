@@ -1,7 +1,4 @@
-import { commerceMeanings } from './commerce.ts'
-import { commercialMeanings } from './commercial.ts'
-import { pilotMeanings } from './pilots.ts'
-import { sellingMeanings } from './selling.ts'
+import { commerceMeanings, commercialMeanings, pilotMeanings, sellingMeanings } from './records.ts'
 
 /**
  * What the fields of requests mean whose schemas do not say it: by their dotted name, else by its last part. Published schemas never

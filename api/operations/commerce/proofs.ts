@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
 import type { AnalysisInput } from '#domain/analysis/input.ts'
-import { claimStates } from '#domain/commerce/claim-states.ts'
+import { claimStates } from '#domain/commerce/claims.ts'
 import {
   commerceDecisions,
   EVIDENCE_DAYS_MAX,
@@ -13,7 +13,8 @@ import { CommercePacket } from '#domain/commerce/packet.ts'
 import { checkOutcomes, commerceChecks } from '#domain/commerce/result.ts'
 import { limits } from '#domain/core/limits.ts'
 import { Moment } from '#domain/rails/input/fields.ts'
-import { logStates } from '#domain/receipts/log-state.ts'
+import { logStates } from '#domain/receipts/receipt.ts'
+
 import { dayOf } from '#domain/receipts/statement.ts'
 import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time, Usage } from '../../fields.ts'

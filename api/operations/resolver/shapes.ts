@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { candidateStates, inspectionDecisions } from '#domain/resolver/candidate.ts'
+import { candidateStates, inspectionDecisions, serviceKinds } from '#domain/resolver/candidate.ts'
 import { risks } from '#domain/resolver/inspection.ts'
-import { serviceKinds } from '#domain/resolver/kinds.ts'
 import { freeText, Time } from '../../fields.ts'
 
 export const RESOLVER_PATH = '/api/service-resolver'

@@ -13,10 +13,10 @@ import {
   unknownChallenge,
 } from '../../../activities/credit/quotes.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { insertCheckout } from '../../../activities/store/credit/checkouts.ts'
 import type { EntitlementRow } from '../../../activities/store/credit/entitlements.ts'
 import { listMovements } from '../../../activities/store/credit/postings.ts'
-import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
+import { insertCheckout, type QuoteRow } from '../../../activities/store/credit/quotes.ts'
+
 import {
   type ChallengeRow,
   findChallenge,

@@ -23,8 +23,7 @@ import {
   type ShownFee,
 } from '../../../activities/store/credit/fee-events.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { findReceipt } from '../../../activities/store/receipts/receipts.ts'
-import { countRunReceipts } from '../../../activities/store/receipts/run-receipts.ts'
+import { countRunReceipts, findReceipt } from '../../../activities/store/receipts/receipts.ts'
 import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { isByDeveloper } from '../../../activities/tasks/run-fees.ts'

@@ -8,7 +8,6 @@ import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { sealCredential } from '../../../activities/keys/envelope.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
-import { insertIdentity } from '../../../activities/store/agents/agent-identities.ts'
 import {
   insertSigningVersion,
   listSpeakingKeys,
@@ -18,6 +17,7 @@ import {
   type AgentRow,
   findAgentByKey,
   insertAgent,
+  insertIdentity,
   lockAgent,
 } from '../../../activities/store/agents/agents.ts'
 import {

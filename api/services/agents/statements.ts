@@ -17,8 +17,8 @@ import {
 } from '../../../activities/keys/compact.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { readKeyStatus } from '../../../activities/keys/key-status.ts'
+import { insertAudit } from '../../../activities/store/agents/agent-credentials.ts'
 import { findSigningVersion } from '../../../activities/store/agents/agent-signing-versions.ts'
-import { insertAudit } from '../../../activities/store/agents/credential-audits.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { listStatementKeys, STATEMENT_RING } from './key-versions.ts'
 

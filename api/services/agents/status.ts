@@ -10,8 +10,11 @@ import { type AgentRow, findAgent } from '../../../activities/store/agents/agent
 import { listDeliveries } from '../../../activities/store/agents/credential-deliveries.ts'
 import { listPilotsOf } from '../../../activities/store/pilots/pilots.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
-import { listTasksOf, readProgress } from '../../../activities/store/tasks/agent-progress.ts'
-import { listAgentRecords } from '../../../activities/store/tasks/task-records.ts'
+import {
+  listAgentRecords,
+  listTasksOf,
+  readProgress,
+} from '../../../activities/store/tasks/task-records.ts'
 import { listOrdersOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { pilotView } from '../pilots/views.ts'
 import { recordView, taskView } from '../tasks/views.ts'

@@ -1,4 +1,10 @@
-import { type AgreedCheckout, type History, unused } from '#domain/ap2/constraints.ts'
+import {
+  type AgreedCheckout,
+  type History,
+  type StateLimits,
+  tightest,
+  unused,
+} from '#domain/ap2/constraints.ts'
 import { type ConstraintVerdict, checkoutVerdicts, paymentVerdicts } from '#domain/ap2/inspect.ts'
 import {
   CheckoutMandate,
@@ -6,7 +12,6 @@ import {
   OpenPaymentMandate,
   PaymentMandate,
 } from '#domain/ap2/mandates.ts'
-import { type StateLimits, tightest } from '#domain/ap2/state-limits.ts'
 import type { MandateState } from '#domain/authority/facts.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { isoTime } from '#domain/core/time.ts'

@@ -2,17 +2,17 @@ import {
   authorityLimits,
   type MandateTerms,
   type SignedMandate,
+  termFaults,
+  termWarnings,
 } from '#domain/authority/artifacts.ts'
+import { evaluateMandate } from '#domain/authority/evaluate.ts'
 import { grantStateAt, mandateStateAt, remainingOf } from '#domain/authority/facts.ts'
-import { evaluateMandate } from '#domain/authority/inspect.ts'
-import { termFaults, termWarnings } from '#domain/authority/terms.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { readArtifact, signArtifact } from '../../../activities/authority/artifacts.ts'
-import type { AuthorityDeps } from '../../../activities/authority/deps.ts'
+import { type AuthorityDeps, writeAuthorityReceipt } from '../../../activities/authority/deps.ts'
 import { authorityKeyStatus, readMandate } from '../../../activities/authority/facts.ts'
-import { writeAuthorityReceipt } from '../../../activities/authority/receipt.ts'
-import { releaseUnused } from '../../../activities/authority/released.ts'
+import { releaseUnused } from '../../../activities/authority/firing-charge.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { listGrants } from '../../../activities/store/authority/grants.ts'
 import {

@@ -12,10 +12,11 @@ import {
   readReliability,
 } from '../../../activities/store/commerce/activity.ts'
 import {
+  countStanding,
   findAgentPassport,
+  findStanding,
   keepAgentPassport,
 } from '../../../activities/store/commerce/agent-passports.ts'
-import { countStanding, findStanding } from '../../../activities/store/commerce/standing.ts'
 import { badgesOf } from '../../../activities/store/listings/listings.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { CommerceDeps } from './deps.ts'

@@ -2,7 +2,7 @@ import { ringNames } from '#domain/keys/rotation.ts'
 import { listRotations } from '../../../activities/store/keys/key-rotations.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { keyRotationWorkflowId } from '../../../temporal/key-rotations.ts'
+import { keyRotationWorkflowId } from '../../../temporal/workflow-starts.ts'
 import { keyView, rotationView } from '../keys/views.ts'
 import { type TemporalUi, temporalUrl } from '../recovery/temporal-url.ts'
 

@@ -23,7 +23,7 @@ import {
   type MandateLine,
 } from '../../../activities/store/console/mandates.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { delegationWorkflowId } from '../../../temporal/delegations.ts'
+import { delegationWorkflowId } from '../../../temporal/workflow-starts.ts'
 import { type TemporalUi, temporalUrl } from '../recovery/temporal-url.ts'
 
 const TEXT_MAX = 500

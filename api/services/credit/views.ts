@@ -1,4 +1,4 @@
-import { settlesNothing } from '#domain/ap2/rails.ts'
+import { settlesNothing } from '#domain/ap2/mandates.ts'
 import { refuse } from '#domain/core/errors.ts'
 import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import { pairLegs, remainingUnits } from '#domain/credit/credit.ts'

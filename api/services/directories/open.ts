@@ -1,4 +1,4 @@
-import { notifyDirectorySubmission } from '../../../temporal/directories.ts'
+import { notifyDirectorySubmission } from '../../../temporal/workflow-starts.ts'
 import type { Adapters } from '../../adapters.ts'
 import { type DirectoryDeps, DirectoryService } from './directories.ts'
 

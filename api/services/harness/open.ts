@@ -1,5 +1,5 @@
 import { limits } from '#domain/core/limits.ts'
-import { notifyHarness } from '../../../temporal/harness.ts'
+import { notifyHarness } from '../../../temporal/workflow-starts.ts'
 import type { Adapters } from '../../adapters.ts'
 import { Regressions } from './regressions.ts'
 import { HarnessTests } from './tests.ts'

@@ -1,5 +1,5 @@
 import { openKeyRings } from '../../../activities/signer/open.ts'
-import { notifyKeyRotation } from '../../../temporal/key-rotations.ts'
+import { notifyKeyRotation } from '../../../temporal/workflow-starts.ts'
 import type { Adapters } from '../../adapters.ts'
 import { KeyService } from './keys.ts'
 

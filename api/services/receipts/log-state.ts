@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '#domain/core/errors.ts'
 import { entryOf } from '#domain/log/bundle.ts'
-import type { LogState } from '#domain/receipts/log-state.ts'
+import type { LogState } from '#domain/receipts/receipt.ts'
 import { findPlace, type LogPlace } from '../../../activities/store/log/leaves.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 

@@ -1,6 +1,6 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import type { RecoverAct } from '#domain/tasks/recover-command.ts'
+import type { RecoverAct } from '#domain/tasks/exception.ts'
 import type { ReceiptView } from '../../../activities/keys/receipt-view.ts'
 import { signAct } from '../../../activities/payouts/operator-act.ts'
 import { requirePayout } from '../../../activities/store/payouts/payouts.ts'

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { actionLines, type Wait } from '#domain/reviews/wait.ts'
-import { recoverCommand } from '#domain/tasks/recover-command.ts'
+import { recoverCommand } from '#domain/tasks/exception.ts'
 import type { NodeState } from '../../../activities/chain/chain-nodes.ts'
 import type { FindOutcome } from '../../../activities/chain/outcome.ts'
 import type {

@@ -1,5 +1,5 @@
 import { refuse } from '#domain/core/errors.ts'
-import { recoverCommand } from '#domain/tasks/recover-command.ts'
+import { recoverCommand } from '#domain/tasks/exception.ts'
 import { readPayout } from '../../../activities/store/payouts/payouts.ts'
 import {
   findOpenRow,

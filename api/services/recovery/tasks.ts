@@ -13,8 +13,7 @@ import { findTask, listOpenTasks, type TaskRow } from '../../../activities/store
 import { snapshotOf } from '../../../activities/tasks/snapshot.ts'
 import { isRunning } from '../../../temporal/running.ts'
 import type { TaskSnapshot } from '../../../workflows/tasks/activities.ts'
-import { attended, endedByOthers } from '../../../workflows/tasks/attributes.ts'
-import { taskSummary } from '../../../workflows/tasks/details.ts'
+import { attended, endedByOthers, taskSummary } from '../../../workflows/tasks/details.ts'
 import {
   type Explanation,
   explainWait,

@@ -1,7 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import { oneLine } from '#domain/core/plain-text.ts'
 import { loopSteps } from '#domain/tasks/controlled-loop.ts'
-import { recoverCommands } from '#domain/tasks/recover-command.ts'
+import { recoverCommands } from '#domain/tasks/exception.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import {
   payoutTimeline,

@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely'
 import { oneLine } from '#domain/core/plain-text.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
-import type { InboxAction } from '#domain/reviews/inbox.ts'
-import type { SubjectKind } from '#domain/reviews/review.ts'
+import type { InboxAction, SubjectKind } from '#domain/reviews/review.ts'
 import {
   type Attention,
   type AttentionKind,

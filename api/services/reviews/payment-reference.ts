@@ -5,9 +5,8 @@ import type { Decision } from '#domain/reviews/review.ts'
 import { refundReference } from '../../../activities/credit/credit.ts'
 import { decideReference, operatorDecisions } from '../../../activities/credit/decide-reference.ts'
 import { lockBoth } from '../../../activities/credit/settlement.ts'
-import { listCheckouts } from '../../../activities/store/credit/checkouts.ts'
 import { eventsAbout } from '../../../activities/store/credit/provider-events.ts'
-import { findQuote } from '../../../activities/store/credit/quotes.ts'
+import { findQuote, listCheckouts } from '../../../activities/store/credit/quotes.ts'
 import { findChallenge } from '../../../activities/store/payments/challenges.ts'
 import {
   countAwaiting,

@@ -3,12 +3,13 @@ import { isObject } from '#domain/core/plain-object.ts'
 import type { Work } from '#domain/rails/rail.ts'
 import type { EvidenceContent } from '#domain/reviews/evidence.ts'
 import {
+  findAccount,
+  findAgent,
   findIdentity,
   type IdentityRow,
-} from '../../../activities/store/agents/agent-identities.ts'
-import { findAccount, findAgent } from '../../../activities/store/agents/agents.ts'
+} from '../../../activities/store/agents/agents.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
-import { findRunDrafts } from '../../../activities/store/model/run-drafts.ts'
+import { findRunDrafts } from '../../../activities/store/model/model-calls.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findRun,

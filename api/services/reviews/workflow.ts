@@ -1,6 +1,6 @@
 import { workflowDecisions } from '#domain/production/customer-workflow.ts'
 import { railOf } from '#domain/rails/index.ts'
-import { releaseOfWorkflow } from '../../../activities/authority/released.ts'
+import { releaseOfWorkflow } from '../../../activities/authority/firing-charge.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   type CustomerWorkflowRow,

@@ -1,6 +1,5 @@
 import { bytesIn } from '#domain/core/strict-json.ts'
-import type { Opened, SignatureCheck } from '#domain/verification/signature.ts'
-import { settle } from '#domain/verification/signature.ts'
+import { type Opened, type SignatureCheck, settle } from '#domain/verification/signed.ts'
 
 /** The result, with the signature checked by the browser; by the bundled code where the browser does not know Ed25519. */
 export async function settleByWebCrypto<T>(opened: Opened<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { jsonText, printable } from '#domain/core/plain-text.ts'
-import type { LogState } from '#domain/receipts/log-state.ts'
+import type { LogState } from '#domain/receipts/receipt.ts'
 import type { LoggedVerdict } from '#domain/verification/log-state.ts'
 
 const result = (): HTMLElement => document.getElementById('result') as HTMLElement

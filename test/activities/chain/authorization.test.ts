@@ -16,7 +16,7 @@ import {
   tokenDomain,
 } from '../../../activities/chain/authorization.ts'
 import { bumpFees } from '../../../activities/chain/fees.ts'
-import { digestSigner, signInJavaScript } from '../../../activities/chain/sign-digest.ts'
+import { digestSigner, signInJavaScript } from '../../../activities/chain/secp256k1.ts'
 import { tokenAbi, tokenEvents } from '../../../activities/chain/token.ts'
 
 const usdc = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'

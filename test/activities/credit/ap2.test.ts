@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { settlesNothing } from '#domain/ap2/rails.ts'
+import { settlesNothing } from '#domain/ap2/mandates.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { walletAccount } from '#domain/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'

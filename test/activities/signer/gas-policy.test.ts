@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, parseAbi, toFunctionSelector } from 'viem'
 import { expect } from 'vitest'
 import { encodeTransfer, signAuthorization } from '../../../activities/chain/authorization.ts'
-import { digestSigner } from '../../../activities/chain/sign-digest.ts'
+import { digestSigner } from '../../../activities/chain/secp256k1.ts'
 import { gasRefusal } from '../../../activities/signer/gas-policy.ts'
 import { gasParams } from '../../../activities/signer/protocol.ts'
 import { newWallet } from '../../support/chain.ts'

@@ -1,4 +1,4 @@
-import { decimalsOf } from '../core/currency.ts'
+import { decimalsOf } from '../core/money.ts'
 
 /**
  * A JSON number of major units as exact minor units. The decimal text of the number counts and never its binary value, so 0.29 usd

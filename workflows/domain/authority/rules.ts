@@ -6,7 +6,6 @@ import {
   type MandateFacts,
   remainingOf,
 } from './facts.ts'
-import type { Rule, Verdict } from './rule.ts'
 
 type Mandate = Extract<MandateFacts, { terms: unknown }>
 type Grant = Extract<GrantFacts, { terms: unknown }>
@@ -181,3 +180,10 @@ const grantRules: readonly Rule[] = [
 
 /** Every rule of the authority. Only `operation_allowed` permits; each other rule can forbid. */
 export const authorityRules: readonly Rule[] = [...mandateRules, ...spendingRules, ...grantRules]
+
+/** What one rule says of an action: it permits, forbids, or does not apply. */
+type Verdict = { readonly effect: 'allow' | 'deny'; readonly detail: string }
+export type Rule = {
+  readonly id: string
+  readonly judge: (facts: AuthorityFacts) => Verdict | undefined
+}

@@ -3,7 +3,7 @@ import type { Span } from '../rails/input/fields.ts'
 import { isDenied } from '../rails/text/denial.ts'
 import { spelling } from '../rails/text/numerals.ts'
 import { sentencesOf, stemsOf } from '../rails/text/words.ts'
-import { suspicionIn } from '../resolver/suspicious-text.ts'
+import { suspicionIn } from '../resolver/inspection.ts'
 
 /** A sentence as the model wrote it. */
 export type WrittenSentence = {

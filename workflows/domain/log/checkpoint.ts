@@ -16,9 +16,9 @@ const NOTE_SIGNATURES_MAX = 64
 /** The key that a note names: its name, its type and the 32 bytes of the public key. */
 export type NoteKey = { name: string; type: NoteType; key: Uint8Array }
 /** One signature line: the name, the four bytes that name the key, and the bytes after them. */
-export type NoteSignature = { name: string; id: Uint8Array; signature: Uint8Array }
+type NoteSignature = { name: string; id: Uint8Array; signature: Uint8Array }
 /** A signed note: its text, which ends with a newline, and its signatures. */
-export type Note = { text: string; signatures: NoteSignature[] }
+type Note = { text: string; signatures: NoteSignature[] }
 export type Checkpoint = { origin: string; size: number; root: Uint8Array; extensions: string[] }
 
 /** The first four bytes of SHA-256 over the name, a newline, the type and the key. */
@@ -164,4 +164,33 @@ function decoded(text: string): Uint8Array | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Lines of one name that are verified, since anyone can add more of them. */
+const LINES_MAX = 4
+
+/** When a witness cosigned a checkpoint, in Unix seconds; nothing where it has no good cosignature. */
+export function cosignedAt({ text, signatures }: Note, witness: NoteKey): number | undefined {
+  const own = signatures.filter(({ name }) => name === witness.name)
+  for (const line of own.slice(0, LINES_MAX)) {
+    const found = verifyCosignature(line, text, witness)
+    if (found !== undefined) return found.time
+  }
+  return undefined
+}
+
+type Opened = Extract<OpenedCheckpoint, { ok: true }> & { key: NoteKey }
+
+/** Reads a checkpoint that one of the keys of a log has signed: a log that renews its key keeps its name. */
+export function openByAny(
+  text: string,
+  keys: readonly NoteKey[],
+): Opened | Extract<OpenedCheckpoint, { ok: false }> {
+  let refused: Extract<OpenedCheckpoint, { ok: false }> = { ok: false, fault: 'unknown_key' }
+  for (const key of keys) {
+    const opened = openCheckpoint(text, key)
+    if (opened.ok) return { ...opened, key }
+    if (opened.fault !== 'unknown_key') refused = opened
+  }
+  return refused
 }

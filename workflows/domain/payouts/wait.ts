@@ -1,5 +1,5 @@
 import type { RequiredAction, Wait } from '../reviews/wait.ts'
-import { recoverCommand } from '../tasks/recover-command.ts'
+import { recoverCommand } from '../tasks/exception.ts'
 import type { PayoutState } from './payout-state.ts'
 import type { TransferStatus } from './transfer-status.ts'
 

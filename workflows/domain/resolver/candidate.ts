@@ -45,3 +45,7 @@ export const decisionOn: Readonly<Record<CandidateState, InspectionDecision>> = 
 /** How a service that may be used is used. */
 export const useDecisions = ['accepted_for_review', 'direct_free_tool', 'quote_required'] as const
 export type UseDecision = (typeof useDecisions)[number]
+
+/** What a service is to its callers. */
+export const serviceKinds = ['rail', 'work_order', 'free_tool', 'candidate'] as const
+export type ServiceKind = (typeof serviceKinds)[number]

@@ -3,8 +3,7 @@ import { rails } from '../rails/index.ts'
 import { isCurrent, type Rail } from '../rails/rail.ts'
 import { Service, serviceOf } from '../rails/scout/index.ts'
 import { SERVICE_OS } from '../work-orders/work-order.ts'
-import type { Candidate } from './candidate.ts'
-import type { ServiceKind } from './kinds.ts'
+import type { Candidate, ServiceKind } from './candidate.ts'
 
 /** The longest texts that scout reads, in UTF-16 units. */
 const NAME_MAX = 128

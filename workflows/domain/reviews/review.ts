@@ -20,3 +20,7 @@ export const loopStepDecisions = ['approve', 'reject', 'revise'] as const
 
 export const decisions = ['approve', 'reject', 'revise', 'hold'] as const
 export type Decision = (typeof decisions)[number]
+
+/** What a person has to do about an item of the inbox. */
+export const inboxActions = ['decide', 'recover', 'close_difference'] as const
+export type InboxAction = (typeof inboxActions)[number]

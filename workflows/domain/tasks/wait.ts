@@ -6,9 +6,8 @@ import {
   reviewWait,
   type Wait,
 } from '../reviews/wait.ts'
-import type { RecoveryAction } from './exception.ts'
+import { type RecoveryAction, recoverCommand } from './exception.ts'
 import type { TaskState } from './lifecycle.ts'
-import { recoverCommand } from './recover-command.ts'
 
 /** `consent`: the owner of an order without an agent has to accept the input that an operator proposes. */
 type StoppedBy = {

@@ -9,8 +9,7 @@ import { bytesIn, hasSafeNumbers } from '../core/strict-json.ts'
 import type { KeySet, PublishedKey } from '../receipts/key-set.ts'
 import { isActivatedBy } from '../receipts/key-standing.ts'
 import { type Reason, reasons } from './reasons.ts'
-import type { Opened } from './signature.ts'
-import { findKey, type Signed, standingOf, timesOf } from './signed.ts'
+import { findKey, type Opened, type Signed, standingOf, timesOf } from './signed.ts'
 import type { Period } from './verdict.ts'
 
 /** The artifacts of delegated authority: JSON objects with a signature among their members. */

@@ -1,4 +1,4 @@
-import type { LogState } from '../receipts/log-state.ts'
+import type { LogState } from '../receipts/receipt.ts'
 import { type Reason, reasons } from './reasons.ts'
 import type { Verdict } from './verdict.ts'
 

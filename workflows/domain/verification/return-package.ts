@@ -14,8 +14,7 @@ import {
 } from '../runs/return-package.ts'
 import type { Reason } from './reasons.ts'
 import { type Findings, faultUnless, firstFault, openFindings, type Report } from './report.ts'
-import { after, type Opened, settle } from './signature.ts'
-import { openSigned, type Signed } from './signed.ts'
+import { after, type Opened, openSigned, type Signed, settle } from './signed.ts'
 import { keyFacts, unread, type Verdict } from './verdict.ts'
 
 /** A package taken apart: the texts of its files by name, `manifest.json` among them, and its completion signature. */

@@ -6,8 +6,7 @@ import type { KeySet } from '../receipts/key-set.ts'
 import { RECEIPT_TYP } from '../receipts/receipt.ts'
 import { AUDIT_PACK_TYP, packClaims } from '../reviews/audit-pack.ts'
 import type { Reason } from './reasons.ts'
-import { after, type Opened } from './signature.ts'
-import { headerOf, openSigned } from './signed.ts'
+import { after, headerOf, type Opened, openSigned } from './signed.ts'
 import { judge, unread, type Verdict, withFailed, withHeld } from './verdict.ts'
 
 /** The answers with a body that a compact JWS next to it signs: an attestation by its claims, the others by a digest. */

@@ -1,10 +1,12 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { base64urlnopad } from '@scure/base'
 import { isSoundKeyText } from '../core/ed25519.ts'
 import { bytesIn, objectIn } from '../core/strict-json.ts'
 import { timesFor } from '../receipts/dated-back.ts'
 import type { KeySet, PublishedKey } from '../receipts/key-set.ts'
 import { isActivatedBy, type KeyTimes } from '../receipts/key-standing.ts'
 import { type Reason, reasons } from './reasons.ts'
-import { type Opened, settle } from './signature.ts'
 
 /** A key whose public half is an Ed25519 key that may be used. */
 type SoundKey = PublishedKey & { x: string }
@@ -134,4 +136,36 @@ export function standingOf(
   if (revokedAt === null) return { standing: 'active' }
   if (issuedAt < revokedAt) return { standing: 'revoked' }
   return { reason: 'key_revoked', fault: `${key.kid} was revoked before its date` }
+}
+
+/** One Ed25519 signature that is to be checked: by this public key (base64url), over the UTF-8 bytes of this text. */
+export type SignatureCheck = {
+  readonly publicKey: string
+  readonly text: string
+  readonly signature: Uint8Array
+}
+
+/** A result, or the signature that has to be checked first: by `settle` here, or by WebCrypto in a browser. */
+export type Opened<T> =
+  | { readonly done: T }
+  | { readonly check: SignatureCheck; readonly conclude: (valid: boolean) => T }
+
+/** What comes next, once an opened result is there. */
+export function after<T, U>(opened: Opened<T>, next: (result: T) => U): Opened<U> {
+  if ('done' in opened) return { done: next(opened.done) }
+  const { check, conclude } = opened
+  return { check, conclude: (valid) => next(conclude(valid)) }
+}
+
+/** The result, with the signature checked by this process. */
+export const settle = <T>(opened: Opened<T>): T =>
+  'done' in opened ? opened.done : opened.conclude(isSignedBy(opened.check))
+
+function isSignedBy({ publicKey, text, signature }: SignatureCheck): boolean {
+  try {
+    const key = base64urlnopad.decode(publicKey)
+    return ed25519.verify(signature, utf8ToBytes(text), key, { zip215: false })
+  } catch {
+    return false
+  }
 }

@@ -9,8 +9,7 @@ import { priceOf } from '../catalogue.ts'
 import { pageOf } from '../layout.ts'
 import { fieldsOf } from '../reference/fields.ts'
 import { snippet } from '../snippet.ts'
-import { exampleOf } from './example.ts'
-import type { railSample } from './sample.ts'
+import { exampleOf, type railSample } from './example.ts'
 
 /** A table that scrolls by itself where it is wider than the page. */
 function grid(

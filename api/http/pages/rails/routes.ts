@@ -2,12 +2,10 @@ import type { Router } from 'express'
 import helmet from 'helmet'
 import { rails } from '#domain/rails/index.ts'
 import type { PageFacts } from '../landing.ts'
-import { packed } from '../packed.ts'
-import { pageRouter } from '../page-router.ts'
+import { packed, pageRouter } from '../page-router.ts'
 import { pagePolicy } from '../policies.ts'
-import { exampleOf } from './example.ts'
+import { exampleOf, railSample } from './example.ts'
 import { railPage } from './page.ts'
-import { railSample } from './sample.ts'
 
 /** A report has its styles in itself and loads nothing. */
 const reportPolicy = helmet.contentSecurityPolicy({

@@ -4,8 +4,7 @@ import type { Router } from 'express'
 import { type Html, html } from '#domain/core/html.ts'
 import { packageRoot } from '../../../../activities/config/package-root.ts'
 import { documentOf } from '../layout.ts'
-import { packed } from '../packed.ts'
-import { pageRouter } from '../page-router.ts'
+import { packed, pageRouter } from '../page-router.ts'
 import { callingPagePolicy } from '../policies.ts'
 
 type Source = { name: string; title: string; file: string; text: string; hint: string }

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type Changes, createChanges } from '../../../../activities/store/postgres/changes.ts'
+import {
+  CHANGES_CHANNEL,
+  type Changes,
+  createChanges,
+} from '../../../../activities/store/postgres/changes.ts'
 import { createDatabase, type OpenDatabase } from '../../../../activities/store/postgres/db.ts'
-import { CHANGES_CHANNEL } from '../../../../activities/store/postgres/notify.ts'
 import { startDatabase, type TestDatabase, urlAs } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
 

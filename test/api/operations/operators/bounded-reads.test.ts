@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { countAudits } from '../../../../activities/store/agents/agent-credentials.ts'
 import {
   countPublished,
   listPublished,
 } from '../../../../activities/store/agents/agent-profiles.ts'
 import { countTrustStates } from '../../../../activities/store/agents/agents.ts'
-import { countAudits } from '../../../../activities/store/agents/credential-audits.ts'
 import { countPilots } from '../../../../activities/store/pilots/pilots.ts'
 import { type Tx, transaction } from '../../../../activities/store/postgres/db.ts'
 import { COUNTED_MAX } from '../../../../activities/store/postgres/rows.ts'

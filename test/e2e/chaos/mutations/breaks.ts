@@ -33,9 +33,9 @@ async function openVerifiedSigner({
       },
       {
         file: 'activities/payouts/transfer.ts',
-        find: "import { snapshotOf } from './snapshot.ts'\n",
+        find: "import type { Deps, Signer } from './deps.ts'\n",
         replace:
-          "import { again } from '../signer/open.ts'\nimport { snapshotOf } from './snapshot.ts'\n",
+          "import { again } from '../signer/open.ts'\nimport type { Deps, Signer } from './deps.ts'\n",
       },
       {
         file: 'activities/payouts/transfer.ts',

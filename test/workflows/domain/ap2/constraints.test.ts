@@ -11,7 +11,7 @@ import {
   PaymentMandate,
 } from '#domain/ap2/mandates.ts'
 import { minorUnits } from '#domain/ap2/money.ts'
-import { decimalsOf } from '#domain/core/currency.ts'
+import { decimalsOf } from '#domain/core/money.ts'
 import { verifies } from '../../../verifies.ts'
 
 type Vector = { name: string; ours: string[]; reference: string; difference?: string }

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { evaluate } from '#domain/authority/evaluate.ts'
 import type { AuthorityFacts } from '#domain/authority/facts.ts'
-import type { Rule } from '#domain/authority/rule.ts'
-import { authorityRules } from '#domain/authority/rules.ts'
+import { authorityRules, type Rule } from '#domain/authority/rules.ts'
 import { verifies } from '../../../verifies.ts'
 
 const agentId = `agt_${'1'.repeat(64)}`

@@ -1,8 +1,13 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { type Evidence, judgeLog, type SeenReceipt, type SeenRoot } from '#domain/log/audit.ts'
-import { startLeafPass } from '#domain/log/leaf-pass.ts'
+import {
+  type Evidence,
+  judgeLog,
+  type SeenReceipt,
+  type SeenRoot,
+  startLeafPass,
+} from '#domain/log/audit.ts'
 import { leafHash } from '#domain/log/merkle.ts'
 import { rootOf } from '../../../support/memory-log.ts'
 import { verifies } from '../../../verifies.ts'

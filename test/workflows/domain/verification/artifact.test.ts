@@ -6,7 +6,7 @@ import { openFile } from '#domain/verification/file.ts'
 import { readKeyDocument } from '#domain/verification/key-document.ts'
 import { judgeOnChain } from '#domain/verification/on-chain.ts'
 import { reasons } from '#domain/verification/reasons.ts'
-import { settle } from '#domain/verification/signature.ts'
+import { settle } from '#domain/verification/signed.ts'
 import { artifactKinds, type Verdict } from '#domain/verification/verdict.ts'
 import { neverOver50ms } from '../../../support/never-over.ts'
 import {

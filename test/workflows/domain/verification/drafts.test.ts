@@ -9,7 +9,7 @@ import type { ReplayFile } from '#domain/runs/replay-package.ts'
 import { COMPLETION_TYP, completionClaims, type MadePackage } from '#domain/runs/return-package.ts'
 import { verifyReplayFile } from '#domain/verification/replay-package.ts'
 import { openPackageParts, verifyPackageView } from '#domain/verification/return-package.ts'
-import { settle } from '#domain/verification/signature.ts'
+import { settle } from '#domain/verification/signed.ts'
 import { returnPackageView } from '../../../../activities/runs/isolation/return-package-zip.ts'
 import {
   type FinishedDrafts,

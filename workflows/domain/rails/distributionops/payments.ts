@@ -1,7 +1,8 @@
 import { checksumAddress, zeroAddress } from 'viem'
-import { decimalsOf } from '../../core/currency.ts'
 import { limits } from '../../core/limits.ts'
+import { decimalsOf } from '../../core/money.ts'
 import { toInteger } from '../values/amounts.ts'
+
 import { ibanOf, isInSepa } from './accounts.ts'
 import { latinText } from './latin-text.ts'
 import {

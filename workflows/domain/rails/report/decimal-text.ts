@@ -1,5 +1,5 @@
-import { decimalsOf } from '../../core/currency.ts'
 import { ASSET_DECIMALS } from '../../core/limits.ts'
+import { decimalsOf } from '../../core/money.ts'
 
 const written = /^(-?)(\d+)(?:\.(\d+))?$/
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { expect } from 'vitest'
-import { loadProviderKeys } from '../../../activities/keys/provider-keys.ts'
 import {
+  loadProviderKeys,
   type ProviderKey,
   verifyProviderSignature,
 } from '../../../activities/keys/provider-signature.ts'

@@ -1,7 +1,13 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client'
 import { defaultPayloadConverter, type Headers, TypedSearchAttributes } from '@temporalio/common'
+import type { ActivityInterceptorsFactory } from '@temporalio/worker'
 import { parseTraceparent } from '#domain/core/traceparent.ts'
-import { currentTraceId, currentTraceparent, traced } from '../activities/tracing/spans.ts'
+import {
+  continueTrace,
+  currentTraceId,
+  currentTraceparent,
+  traced,
+} from '../activities/tracing/spans.ts'
 import { searchAttributes } from '../workflows/shared/search-attributes.ts'
 
 type StartOptions = { readonly typedSearchAttributes?: unknown }
@@ -36,7 +42,7 @@ export const traceCalls: WorkflowClientInterceptor = {
 }
 
 /** The `traceparent` in the headers of an activity. */
-export function traceparentIn(headers: Headers): unknown {
+function traceparentIn(headers: Headers): unknown {
   const header = headers['traceparent']
   try {
     return header && defaultPayloadConverter.fromPayload(header)
@@ -66,3 +72,17 @@ function showTrace<Options extends StartOptions>(options: Options): Options {
   ])
   return { ...options, typedSearchAttributes }
 }
+
+/** Runs each step in the trace of the call that its workflow works for. */
+export const traceActivity: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    execute: (input, next) => {
+      const attributes = {
+        'temporal.workflow.id': info.workflowExecution?.workflowId ?? '',
+        'temporal.activity.attempt': info.attempt,
+      }
+      const facts = { name: `activity ${info.activityType}`, kind: 'consumer', attributes } as const
+      return continueTrace(traceparentIn(input.headers), facts, () => next(input))
+    },
+  },
+})

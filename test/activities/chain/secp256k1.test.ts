@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { recoverInJavaScript, recoverKey } from '../../../activities/chain/recover-key.ts'
+import { recoverInJavaScript, recoverKey } from '../../../activities/chain/secp256k1.ts'
 import { verifies } from '../../verifies.ts'
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 })
