@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '#domain/core/errors.ts'
-import { packetopsInput } from '#domain/rails/packetops/index.ts'
+import { packetopsInput } from '#domain/rails/packetops/sample.ts'
 import { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
 import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
 import { callerIn } from '../caller.ts'

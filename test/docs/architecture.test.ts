@@ -5,7 +5,7 @@ import { payoutTransitions } from '#domain/payouts/payout.ts'
 import * as messages from '../../workflows/payouts/messages.ts'
 import { requirements } from '../requirements/index.ts'
 import { verifies } from '../verifies.ts'
-import { folders, read, root, withPictures } from './pictures.ts'
+import { folderNames, layerFolders, read, root, withPictures } from './pictures.ts'
 
 const page = 'docs/architecture.md'
 const generated = [page, 'README.md', 'docs/reference/tasks.md', 'docs/reference/operations.md']
@@ -25,11 +25,14 @@ verifies('docs.architecture', 'generated parts of the documents agree with the c
   for (const path of generated) expect(withPictures(read(path)), path).toBe(read(path))
 })
 
-verifies('docs.architecture', 'its table of layers names exactly the folders that exist', () => {
-  const named = [...section('The layers').matchAll(/^\| `([^`]+\/)` \|/gm)].map(
-    ([, folder]) => folder,
+verifies('docs.architecture', 'its tables name each layer, and each folder of one once', () => {
+  const rows = [...section('The layers').matchAll(/^\| ((?:`[^`]+` ?)+)\|/gm)]
+  const named = rows.flatMap(([, names = '']) =>
+    [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   )
-  expect(named.sort()).toEqual(folders().sort())
+  expect(named.sort()).toEqual(
+    [...layerFolders.map((layer) => `${layer}/`), ...folderNames()].sort(),
+  )
 })
 
 verifies(

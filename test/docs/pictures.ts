@@ -71,16 +71,25 @@ function pipeline(): string[] {
     .map((part) => part.trim())
 }
 
-/** Folders of the layers down to the second level, with a slash at the end. */
-export function folders(): string[] {
-  const inside = (folder: string): string[] =>
+export const layerFolders = [
+  'workflows',
+  'workflows/domain',
+  'activities',
+  'activities/store',
+  'temporal',
+  'api',
+  'clients',
+  'worker',
+]
+
+/** The names of the folders in the layers, and of those in the folders of `api` that hold one for each subject; no layer is named. */
+export function folderNames(): string[] {
+  const inside = [...layerFolders, 'api/operations', 'api/services'].flatMap((folder) =>
     readdirSync(join(root, folder), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => `${folder}/${entry.name}/`)
-  return ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker'].flatMap((folder) => [
-    `${folder}/`,
-    ...inside(folder),
-  ])
+      .filter((entry) => entry.isDirectory() && !layerFolders.includes(`${folder}/${entry.name}`))
+      .map(({ name }) => name),
+  )
+  return [...new Set(inside)]
 }
 
 function folderImports(): [string, string][] {

@@ -64,7 +64,7 @@ export const stackRequirements = {
   'structure.rails': {
     source: 'decision',
     behavior:
-      'A rail is a folder of which others import only the index; shared code names no single rail but where a reason is given.',
+      'A rail is a folder of which others import only the index, and declarations of operations its shapes and its sample; shared code names no single rail but where a reason is given.',
   },
   'structure.services': {
     source: 'decision',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
 import { analysisFixture } from '#domain/analysis/fixture.ts'
 import type { AnalysisInput } from '#domain/analysis/input.ts'
-import { claimStates } from '#domain/commerce/claims.ts'
+import { claimStates } from '#domain/commerce/claim-states.ts'
 import {
   commerceDecisions,
   EVIDENCE_DAYS_MAX,

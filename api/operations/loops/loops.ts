@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { PacketResult, profileKeys, profiles } from '#domain/rails/packetops/index.ts'
+import { profileKeys, profiles } from '#domain/rails/packetops/profiles.ts'
+import { PacketResult } from '#domain/rails/packetops/schema.ts'
 import { productStages, stageStates } from '#domain/runs/product-loop.ts'
 import { loopSteps } from '#domain/tasks/controlled-loop.ts'
 import { callerIn } from '../../caller.ts'

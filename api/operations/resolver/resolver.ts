@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ScoutResult } from '#domain/rails/scout/index.ts'
+import { ScoutResult } from '#domain/rails/scout/schema.ts'
 import { useDecisions } from '#domain/resolver/candidate.ts'
 import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey, Time } from '../../fields.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ScoutInput, ScoutResult } from '#domain/rails/scout/index.ts'
+import { ScoutInput, ScoutResult } from '#domain/rails/scout/schema.ts'
 import { callerIn } from '../../caller.ts'
 import { freeText, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { gapKinds } from '../rails/rail.ts'
-import { claimStates } from './claims.ts'
+import { claimStates } from './claim-states.ts'
 
 const Cited = z
   .strictObject({ pointer: z.string(), quote: z.string().nullable() })

@@ -2,7 +2,7 @@ import { denialsIn, deniedBy } from '../rails/text/denial.ts'
 import { isJson } from '../rails/text/json.ts'
 import { tableIn } from '../rails/text/table.ts'
 import { type Part, sentencesOf } from '../rails/text/words.ts'
-
+import type { ClaimState } from './claim-states.ts'
 import { forbiddenClaims } from './missions.ts'
 
 /** A named part of a package; `text` is there when its bytes were given and hashed. */
@@ -120,16 +120,3 @@ function placesOf(claim: string, { words, places, ends }: Sentence): Part[] {
   }
   return found
 }
-
-/**
- * `bound`: the item holds the claim word for word. `contradicted`: a sentence of the item that holds it denies it. `not_stated`: the item
- * does not hold it. `not_given`: the item is a digest alone. `unknown_item`: the package has no such item.
- */
-export const claimStates = [
-  'bound',
-  'contradicted',
-  'not_stated',
-  'not_given',
-  'unknown_item',
-] as const
-type ClaimState = (typeof claimStates)[number]

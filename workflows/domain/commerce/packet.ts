@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keysUrlOf } from '../verification/key-document.ts'
-import { claimStates } from './claims.ts'
+import { claimStates } from './claim-states.ts'
 import { checkOutcomes, commerceChecks } from './result.ts'
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)

@@ -21,7 +21,7 @@ import {
   type Weakness,
 } from './schema.ts'
 
-export { profileKeys, profiles } from './profiles.ts'
+export { profiles } from './profiles.ts'
 export { insuranceRenewalInput, packetopsInput } from './sample.ts'
 export { PacketInput, PacketResult } from './schema.ts'
 
