@@ -28,7 +28,7 @@ export const computeUsed = (waitMs: number) =>
     retry_after_ms: waitMs,
   })
 
-/** Does work whose processor time counts for a network, however it ends. */
+/** Does work whose processor time counts for a network, however it ends: each part at least a millisecond, however short it was. */
 export async function countingCompute<Result>(
   db: Tx,
   network: ComputeNetwork,
@@ -37,7 +37,7 @@ export async function countingCompute<Result>(
   let spent = 0
   try {
     return await work((cpuMs) => {
-      spent += Math.ceil(cpuMs)
+      spent += Math.max(1, Math.ceil(cpuMs))
     })
   } finally {
     if (network !== null && spent > 0)
