@@ -98,10 +98,11 @@ function parseJson(text: string): Read {
   }
 }
 
-/** Takes whole records off the text, as many as have come; where no cell is quoted, commas and line breaks are all there is. */
+/** Takes whole records off the text, as many as have come; where no cell is quoted, delimiters and line breaks are all there is. */
 async function readCsv(named: Named, bytes: Bytes, take: TakeRecord): Promise<void> {
   const { list } = named
   let columns: Column[] | undefined
+  let delimiter: string | undefined
   let [rest, line] = ['', 1]
   const takeCells: TakeCells = (cells, at) => {
     if (columns === undefined) columns = columnsOf(named, cells)
@@ -109,8 +110,9 @@ async function readCsv(named: Named, bytes: Bytes, take: TakeRecord): Promise<vo
     else take({ malformed: `has ${cells.length} cells, and the header ${columns.length}` }, at)
   }
   const takeRecords = (text: string) => {
+    if (text.trim() !== '') delimiter ??= delimiterOf(text)
     const read = text.includes('"') ? readQuoted : readPlain
-    read(list, text, line, takeCells)
+    read({ list, delimiter: delimiter ?? ',' }, { text, line }, takeCells)
     line += text.split('\n').length - 1
   }
   for await (const text of textOf(list, bytes, () => line)) {
@@ -138,17 +140,51 @@ function endOfRecords(text: string): number {
   return end
 }
 
-function readPlain(list: string, text: string, firstLine: number, take: TakeCells): void {
+const delimiters = [',', ';', '\t', '|'] as const
+
+/** What stands most often between the cells of the first record; a comma where nothing does. */
+function delimiterOf(text: string): string {
+  const counts = new Map<string, number>(delimiters.map((sign) => [sign, 0]))
+  let isQuoted = false
+  let isBegun = false
+  for (const sign of text) {
+    if (sign === '"') isQuoted = !isQuoted
+    if (isQuoted) continue
+    if (sign === '\n' && isBegun) break
+    isBegun ||= sign.trim() !== ''
+    const count = counts.get(sign)
+    if (count !== undefined) counts.set(sign, count + 1)
+  }
+  const [[first, most]] = [...counts].sort(([, one], [, other]) => other - one) as [
+    [string, number],
+  ]
+  return most === 0 ? ',' : first
+}
+
+type Table = { list: string; delimiter: string }
+/** Records, the first of which begins on a line. */
+type Records = { text: string; line: number }
+
+function readPlain(
+  { list, delimiter }: Table,
+  { text, line: firstLine }: Records,
+  take: TakeCells,
+): void {
   for (const [index, ended] of text.split('\n').entries()) {
     const record = ended.endsWith('\r') ? ended.slice(0, -1) : ended
     if (record.length > RECORD_CHARS_MAX) throw tooLong(list, firstLine + index)
-    if (record !== '') take(record.split(','), firstLine + index)
+    if (record !== '') take(record.split(delimiter), firstLine + index)
   }
 }
 
-function readQuoted(list: string, text: string, firstLine: number, take: TakeCells): void {
+function readQuoted(
+  { list, delimiter }: Table,
+  { text, line: firstLine }: Records,
+  take: TakeCells,
+): void {
   try {
     parse(text, {
+      delimiter,
       skip_empty_lines: true,
       relax_column_count: true,
       record_delimiter: ['\r\n', '\n'],
@@ -169,10 +205,11 @@ function readQuoted(list: string, text: string, firstLine: number, take: TakeCel
 type Column = { name: string | undefined; numeric: boolean }
 
 /**
- * Cells are texts: those of a numeric field become numbers, and an empty cell is a field that is left out. Columns that a schema
+ * Cells are texts: those of a numeric field become numbers, and an empty cell, also `NULL` or `n/a`, is a field that is left out. Columns that a schema
  * does not name are refused, unless it is a loose one.
  */
-function columnsOf({ list, schema, reader }: Named, names: string[]): Column[] {
+function columnsOf({ list, schema, reader }: Named, header: string[]): Column[] {
+  const names = header.map((name) => name.trim())
   const { properties = {}, additionalProperties } = z.toJSONSchema(schema, { io: 'input' })
   for (const name of names) reader.note(name)
   return names.map((column, index) => {
@@ -191,13 +228,16 @@ function columnsOf({ list, schema, reader }: Named, names: string[]): Column[] {
   })
 }
 
+/** What exports write into a cell that holds nothing. */
+const nothing: ReadonlySet<string> = new Set(['', 'NULL', 'null', 'NaN', 'n/a', 'N/A'])
+
 function rowOf(columns: Column[], cells: string[]): Record<string, unknown> {
   const row: Record<string, unknown> = {}
   let at = 0
   for (const { name, numeric } of columns) {
     const cell = cells[at++] ?? ''
-    if (name !== undefined && cell !== '')
-      row[name] = numeric && /^-?[0-9]{1,16}$/.test(cell) ? Number(cell) : cell
+    if (name !== undefined && !nothing.has(cell))
+      row[name] = numeric && /^[-+]?[0-9]{1,16}(\.0*)?$/.test(cell) ? Number(cell) : cell
   }
   return row
 }

@@ -53,6 +53,36 @@ verifies(
   },
 )
 
+verifies('rails.rows', 'semicolons, tabs and bars part cells as commas do', async () => {
+  const { usage, ...rest } = usageMaterial(50)
+  const inline = tokenops.work({ ...rest, usage })
+  const partedBy = (sign: string, cell: (text: string) => string) =>
+    [
+      columns.map((name) => ` ${name}`).join(sign),
+      ...usage.map((row) => columns.map((name) => cell(`${row[name] ?? ''}`)).join(sign)),
+    ].join('\r\n')
+  const plain = (text: string) => text
+  const whole = (text: string) => (/^[0-9]+$/.test(text) ? `+${text}.0` : `"${text}"`)
+  for (const sign of [',', ';', '\t', '|'])
+    for (const cell of [plain, whole])
+      for (const size of [7, 65_536]) {
+        const list = source('csv', partedBy(sign, cell), size)
+        expect(await workOnRows(tokenops, rest, { usage: list }), sign).toEqual(inline)
+      }
+})
+
+// Two rows of FOCUS-Sample-Data (maxjahn/FOCUS-Sample-Data, CC BY 4.0), some columns left out.
+const focusSample = `"BilledCost","BillingCurrency","ChargeCategory","ChargeClass","ChargePeriodStart","ConsumedQuantity","ConsumedUnit","ResourceName","ServiceCategory","SkuId","Tags"
+0.00000080000,"USD","Usage",NULL,"2024-09-18 22:00:00",2.000000000000000,"Requests",NULL,"Integration","G95FST5FTYV3JSRX",NULL
+0.00001605990,"USD","Usage",NULL,"2024-09-05 19:00:00",0.000669162000,"GB",NULL,"Storage","WP9ANXZGBYYSGJEA",NULL
+`
+
+verifies('rails.rows', 'a cloud bill is read as it was exported', async () => {
+  const { result, gaps } = await workOnRows(tokenops, head, { focus: source('csv', focusSample) })
+  expect(result).toMatchObject({ total_cost_minor: '0', billed: [] })
+  expect(gaps.map(({ code }) => code)).toEqual(expect.arrayContaining(['not_tokens', 'no_usage']))
+})
+
 verifies(
   'rails.rows',
   'quotes, commas, spaces and all letters survive any cut of the stream',
