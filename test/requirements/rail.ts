@@ -157,6 +157,11 @@ export const railRequirements = {
     behavior:
       'Credit notes lower the invoice that they state, else the one that amounts show, else the oldest. Refunds lower over-payments.',
   },
+  'financeops.returns': {
+    source: 'decision',
+    behavior:
+      'A payment that came back, by its reason code of SEPA or ACH or in words, leaves its invoice open and is an exception; a return that no payment fits, or several do, is one too.',
+  },
   'financeops.terms': {
     source: 'decision',
     behavior:
@@ -333,6 +338,11 @@ export const railRequirements = {
     source: 'decision',
     behavior:
       'Rows of LiteLLM spend logs and of FOCUS charges are read by their own columns. What they state as billed is compared with the cost by the price table.',
+  },
+  'tokenops.bills': {
+    source: 'decision',
+    behavior:
+      'A bill that differs from the cost of its tokens is a finding at every tier, and no saving rests on it. A meter that names no kind of token is a needed gap; what was billed for it counts.',
   },
   'tokenops.savings': {
     source: 'decision',

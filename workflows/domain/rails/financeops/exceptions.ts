@@ -13,7 +13,7 @@ export function exceptionsOf(
   aside: Record<List, SetAside[]>,
   items: Record<List, Item[]>,
   settled: Settled[],
-  { foreign, ignored, invoices, payments }: Matching,
+  { foreign, ignored, invoices, payments, returns }: Matching,
 ): Exception[] {
   const owing = new Set(items.invoices.map(({ party }) => party))
   const strangers = payments.filter(({ party }) => party !== null && !owing.has(party))
@@ -29,6 +29,12 @@ export function exceptionsOf(
     }),
     ...settled.flatMap(({ match, line }) =>
       line.names.some(({ by }) => by === 'other') ? [about('counterparty_differs', match)] : [],
+    ),
+    ...returns.returned.map(({ payment, refund, named }) =>
+      about('payment_returned', { invoices: named, payments: [payment, refund] }),
+    ),
+    ...returns.unclear.map(({ refund, named }) =>
+      about('return_without_payment', { invoices: named, payments: [refund] }),
     ),
     ...foreign.map(({ payment, named }) =>
       about('currency_differs', { invoices: named, payments: [payment] }),

@@ -6,7 +6,8 @@ import { type Credited, creditOldest, creditStated, partyOf, refundOverpaid } fr
 import { type Exchanged, exchangePayments } from './exchanging.ts'
 import { discountsOf, type Item, oldestFirst } from './items.ts'
 import type { Match } from './match.ts'
-import { followReferences, readReferences } from './references.ts'
+import { creditsNamed, followReferences, readReferences } from './references.ts'
+import { type Returns, returnedPayments } from './returns.ts'
 
 export type Matching = {
   matches: Match[]
@@ -18,21 +19,28 @@ export type Matching = {
   refunds: Item[]
   foreign: Exchanged['foreign']
   ignored: { payment: Item; named: Item[] }[]
+  returns: Returns
   notSearched: number
 }
 type Sides = { invoices: Item[]; credits: Item[]; payments: Item[]; refunds: Item[] }
 
 /**
- * Matches in this order: what references name, where amount and party do not say otherwise; within one party equal amounts, then
+ * Matches in this order: payments with what returns them; what references name, where amount and party do not say otherwise; within one party equal amounts, then
  * amounts within the tolerance, discounted amounts, amounts less a credit note, and sums of several; a payment and an invoice that
  * are alone with each other; payments of unknown payers by an amount that only one open invoice has; last, credit notes and
  * refunds that are left. Nothing depends on the order of the rows.
  */
 export function match(sides: Sides, tolerance: bigint, rates: Rates): Matching {
-  const stated = creditStated(sides.invoices, sides.credits)
+  const named = creditsNamed(sides.invoices, sides.credits, sides.payments)
+  const stated = creditStated(sides.invoices, named)
   const invoices = stated.invoices.filter(({ open }) => open > 0n)
   const namedBy = readReferences(invoices)
-  const { payments, foreign } = exchangePayments(invoices, sides.payments, namedBy, rates)
+  const namesOf = (item: Item) => Object.values(namedBy(item)).flat()
+  const returns = returnedPayments(sides.payments, sides.refunds, namesOf)
+  const back = new Set(returns.returned.flatMap(({ payment, refund }) => [payment, refund]))
+  const kept = sides.payments.filter((payment) => !back.has(payment))
+  const refunds = sides.refunds.filter((refund) => !back.has(refund))
+  const { payments, foreign } = exchangePayments(invoices, kept, namedBy, rates)
   const { groups, ignored } = followReferences(invoices, payments, namedBy, tolerance)
   const matches: Match[] = []
   const taken = new Set<Item>()
@@ -44,6 +52,7 @@ export function match(sides: Sides, tolerance: bigint, rates: Rates): Matching {
   }
   const left = (items: Item[]) => items.filter((item) => !taken.has(item))
   const search = combinations(tolerance)
+  accept(returns.returned.map(returnedMatch))
   accept(stated.invoices.filter(({ open }) => open === 0n).map(credited))
   accept(groups.map((group): Match => ({ basis: 'reference', ...group })))
   const [paidBy, owedBy] = [groupedBy(left(payments), partyOf), groupedBy(left(invoices), partyOf)]
@@ -61,7 +70,7 @@ export function match(sides: Sides, tolerance: bigint, rates: Rates): Matching {
       .filter((invoice) => withCredit.has(invoice))
       .map(credited),
   )
-  accept(refundOverpaid(matches, left(payments), sides.refunds))
+  accept(refundOverpaid(matches, left(payments), refunds))
   const refunded = new Set(matches.flatMap(({ refunds = [] }) => refunds))
   return {
     matches,
@@ -69,15 +78,21 @@ export function match(sides: Sides, tolerance: bigint, rates: Rates): Matching {
     invoices: left(invoices),
     payments: left(payments).map((payment) => payment.paidAs?.item ?? payment),
     credits: left(stated.left),
-    refunds: sides.refunds.filter((refund) => !refunded.has(refund)),
+    refunds: refunds.filter((refund) => !refunded.has(refund)),
     foreign,
     ignored,
+    returns,
     notSearched: search.notSearched(),
   }
 }
 
 function itemsOf({ invoices, payments, credits = [], refunds = [] }: Match): Item[] {
   return [...invoices, ...payments, ...credits, ...refunds]
+}
+
+function returnedMatch({ payment, refund, named }: Returns['returned'][number]): Match {
+  const basis = named.length > 0 ? 'reference' : 'amount'
+  return { basis, invoices: [], payments: [payment], refunds: [refund] }
 }
 
 const credited = (invoice: Item): Match => ({ basis: 'credit', invoices: [invoice], payments: [] })

@@ -10,15 +10,23 @@ type References = {
   ignored: { payment: Item; named: Item[] }[]
 }
 
-/** Finds the ids of invoices in references: whole, or their number of at least four digits where only one invoice has it. */
+/**
+ * Finds the ids of invoices in references: whole, also with other signs between their letters and digits (`INV 1001` is `INV-1001`), or
+ * their number of at least four digits where only one invoice has it.
+ */
 export function readReferences(invoices: Item[]): (payment: Item) => Named {
   const byId = new Map(invoices.map((invoice) => [invoice.id.toLowerCase(), invoice]))
+  const byPlain = groupedBy(invoices, ({ id }) => plainOf(id))
   const byNumber = groupedBy(
     invoices.filter(({ id }) => numberOf(id) !== null),
     ({ id }) => numberOf(id),
   )
   return ({ reference }) => {
     const named: Named = { strong: [], weak: [] }
+    for (const plain of plainWordsOf(reference)) {
+      const [only, another] = byPlain.get(plain) ?? []
+      if (only !== undefined && another === undefined) named.strong.push(only)
+    }
     for (const word of wordsOf(reference)) {
       const invoice = byId.get(word)
       if (invoice !== undefined) (isDistinct(word) ? named.strong : named.weak).push(invoice)
@@ -48,6 +56,39 @@ function wordsOf(reference: string): string[] {
     text.trim(),
     ...text.split(/[\s,;:|()[\]"']+/).map((word) => word.replace(/^[#.]+|[.]+$/g, '')),
   ].filter((word) => word !== '')
+}
+
+/** Letters and digits alone. */
+function plainOf(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\d]/gu, '')
+}
+
+/** Each word, and each two that follow each other, without other signs; only those that cannot be a plain word or a count. */
+function plainWordsOf(reference: string): string[] {
+  const words = reference.split(/[\s,;:|()[\]"']+/).map(plainOf)
+  const pairs = words.map((word, at) => `${words[at - 1] ?? ''}${word}`)
+  return [...new Set([...words, ...pairs])].filter(
+    (word) => /\p{L}/u.test(word) && /\d{3}/.test(word),
+  )
+}
+
+/** Credit notes that state no invoice, on the one invoice that a payment of their party names next to them. */
+export function creditsNamed(invoices: Item[], credits: Item[], payments: Item[]): Item[] {
+  const free = credits.filter((credit) => credit.credits === null)
+  if (free.length === 0) return credits
+  const [invoicesOf, creditsOf] = [readReferences(invoices), readReferences(free)]
+  const stated = new Map<Item, string>()
+  for (const payment of payments.toSorted(oldestFirst)) {
+    const [invoice, another] = invoicesOf(payment).strong
+    if (invoice === undefined || another !== undefined) continue
+    for (const credit of creditsOf(payment).strong)
+      if (credit.party === invoice.party && credit.currency === invoice.currency)
+        stated.set(credit, stated.get(credit) ?? invoice.id)
+  }
+  return credits.map((credit) => {
+    const invoice = stated.get(credit)
+    return invoice === undefined ? credit : { ...credit, credits: invoice }
+  })
 }
 
 type Link = { payment: Item; named: Item[] }
