@@ -8,7 +8,7 @@ import { type Golden, goldenOf } from './golden.ts'
 const made = rails.map((rail) => {
   const file = join(import.meta.dirname, rail.key, 'golden.json')
   const now = goldenOf(rail)
-  if (process.env['RECORD_GOLDEN'] === '1') writeFileSync(file, `${JSON.stringify(now, null, 1)}\n`)
+  if (process.env['RECORD_GOLDEN'] === '1') writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`)
   return { key: rail.key, now, recorded: JSON.parse(readFileSync(file, 'utf8')) as Golden }
 })
 

@@ -13,12 +13,15 @@ import {
 } from './anomalies.ts'
 import { budgetState } from './budget.ts'
 import { citeRow } from './places.ts'
+import { COST_PLACES } from './prices.ts'
 import { savingsOf } from './savings.ts'
 import type { TokenopsHead, TokenopsResult } from './schema.ts'
-import { NO_AGENT, type SoFar } from './so-far.ts'
+import { type Cell, NO_AGENT, type SoFar } from './so-far.ts'
 import { costLine, costText, perUnit, type Sum, type Sums } from './sums.ts'
 
 const details = {
+  billed_differs: (count: number) =>
+    `models whose bill is more than one percent from what their tokens cost: ${count}`,
   unusual_rows: (count: number) =>
     `rows that cost far more than the others of their model: ${count}`,
   unusual_days: (count: number) => `days of an agent that cost far more than its others: ${count}`,
@@ -53,6 +56,8 @@ const details = {
     `rows billed in a currency without an exchange rate, which are not compared: ${count}`,
   unread_tags: (count: number) => `rows whose tags cannot be read: ${count}`,
   not_tokens: (count: number) => `charges that are not for tokens of a named model: ${count}`,
+  unknown_meters: (count: number) =>
+    `charges of tokens whose meter does not say of which kind, which are in no sum: ${count}`,
   too_many_keys: (count: number) =>
     `of tasks, customers and tags, those with too many different values to be told apart: ${count}`,
   no_budget: () => 'no budget is given: nothing is said about its use',
@@ -69,6 +74,11 @@ export const gapRules = {
     filled_by: 'one price for each model and day, or an alias',
   },
   no_usage: { kind: 'needed', ...usage, filled_by: 'rows of usage' },
+  unknown_meters: {
+    kind: 'needed',
+    pointer: '/focus',
+    filled_by: 'meters that name input, cached input, cache writes, images, output or reasoning',
+  },
   differing_prices: { kind: 'advisory', filled_by: 'one price for each model and day' },
   no_cached_price: { kind: 'advisory', ...prices, filled_by: 'prices for cached input' },
   no_batch_price: { kind: 'advisory', ...prices, filled_by: 'prices for batches' },
@@ -129,10 +139,7 @@ export function account(head: TokenopsHead, usage: SoFar): Work<TokenopsResult> 
     },
     unpriced: unpricedOf(usage),
     billed: billedOf(usage),
-    savings: savingsOf(head, prices, [
-      ...usage.cells.single.values(),
-      ...usage.cells.batch.values(),
-    ]),
+    savings: savingsOf(head, prices, comparable(usage)),
     anomalies: [...rows.shown, ...unusual.shown],
     budget_state: budgetOf(head, usage, days),
   }
@@ -154,6 +161,8 @@ function findingsOf(
     const noted = usage.noted(what)
     findings.add(code, noted.rows === 0 ? [] : [citeRow(noted.first)], noted.rows)
   }
+  const differing = [...usage.billed.values()].filter(differsFromBill)
+  findings.add('billed_differs', firstOf(differing), differing.length)
   findings.add('unusual_rows', citedBy(rows.shown), rows.count)
   findings.add('unusual_days', citedBy(unusual.shown), unusual.count)
   findings.add('repeated_prices', placesOf(repeated), repeated.length)
@@ -192,6 +201,7 @@ function gapsOf(
   count('no_billed_rate', 'no_billed_rate')
   count('unread_tags', 'tags')
   count('not_tokens', 'not_tokens')
+  count('unknown_meters', 'unknown_meters')
   if (head.budget_minor === undefined) gaps.add('no_budget', [])
   if (head.period === undefined) gaps.add('no_period', [])
   if (usage.days.size === 0) gaps.add('no_usage', [])
@@ -279,6 +289,22 @@ function billedOf({ billed }: SoFar): TokenopsResult['billed'] {
       citations: [citeRow(line.first)],
     }))
     .sort(inOrder(({ model }) => model))
+}
+
+/** More than one percent of what was billed, and more than one minor unit. */
+function differsFromBill({ billed, cost }: { billed: bigint; cost: bigint }): boolean {
+  const [difference, whole] = [billed - cost, billed < 0n ? -billed : billed]
+  const distance = difference < 0n ? -difference : difference
+  return distance * 100n > whole && distance > 10n ** BigInt(COST_PLACES)
+}
+
+/** Usage that meets its bill, where it has one: savings rest on no other. */
+function comparable({ cells, billed }: SoFar): Cell[] {
+  const all = [...cells.single.values(), ...cells.batch.values()]
+  return all.filter(({ model }) => {
+    const line = billed.get(model)
+    return line === undefined || !differsFromBill(line)
+  })
 }
 
 function inPeriod({ period }: TokenopsHead, day: string): boolean {

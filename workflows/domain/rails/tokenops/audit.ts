@@ -11,6 +11,7 @@ import {
   type TokenKind,
   type Tokens,
   tokenKinds,
+  type Uncounted,
   type Usage,
 } from './usage.ts'
 
@@ -38,7 +39,7 @@ export const tokenopsAudit: Audit<TokenopsResult> = {
     const cells = new Map<string, Map<string, Cell>>()
     const ids = sortedIds()
     let [rows, charges] = [0, 0]
-    const read = (list: string, row: unknown): Usage | null => {
+    const read = (list: string, row: unknown): Usage | Uncounted => {
       if (list === 'usage') return ofUsage(row as UsageRow, head.cached_tokens)
       return list === 'litellm' ? ofLitellm(row as LitellmRow) : ofFocus(row as FocusRow)
     }
@@ -46,7 +47,7 @@ export const tokenopsAudit: Audit<TokenopsResult> = {
       take(list, row) {
         const usage = read(list, row)
         rows += 1
-        if (usage === null) charges += 1
+        if ('reason' in usage) charges += 1
         else {
           if (usage.id !== undefined) ids.add(usage)
           addTo(cells, usage)

@@ -84,9 +84,22 @@ export const TokenopsHead = z.strictObject({
     .optional(),
 })
 
+const clockTime =
+  /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|UTC|[+-]\d{2}:?\d{2})?$/
+/** A day, or an instant as RFC 3339 or with a blank for the T; UTC where no offset is given. */
+const RowTime = z
+  .union([z.iso.datetime({ offset: true, local: true }), z.iso.date(), z.string().regex(clockTime)])
+  .refine((text) => !Number.isNaN(Date.parse(rfc3339Of(text))), 'is no day or instant')
+
+/** `2026-06-28 03:46` → `2026-06-28T03:46Z`. */
+export function rfc3339Of(text: string): string {
+  const [, day, time, zone = 'Z'] = clockTime.exec(text.replace('T', ' ')) ?? []
+  return day === undefined ? text : `${day}T${time}${zone === 'UTC' ? 'Z' : zone}`
+}
+
 const Tags = z.union([z.record(oneLine(64), oneLine(256)), z.string().max(2_000)])
 export const UsageRow = z.strictObject({
-  at: z.iso.datetime({ offset: true }),
+  at: RowTime,
   model: Name,
   input_tokens: Tokens,
   output_tokens: Tokens,
@@ -105,18 +118,18 @@ export const UsageRow = z.strictObject({
   tags: Tags.optional(),
 })
 
-const localTime = z.iso.datetime({ offset: true, local: true })
 /** A row of LiteLLM's spend logs; other columns are left unread. */
 export const LitellmRow = z.looseObject({
   request_id: oneLine(256).optional(),
-  /** UTC where no offset is given; a blank may stand for the T. */
-  startTime: z.union([localTime, z.string().regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}/)]),
+  startTime: RowTime,
   model: Name,
   prompt_tokens: Tokens,
   completion_tokens: Tokens,
   cache_read_input_tokens: Tokens.optional(),
   cache_creation_input_tokens: Tokens.optional(),
   reasoning_tokens: Tokens.optional(),
+  /** What the proxy stores of a request, an object or its text: the cached tokens are counted in it where no column has them. */
+  metadata: z.union([z.record(z.string(), z.unknown()), z.string().max(100_000)]).optional(),
   /** US dollars. */
   spend: decimalOf(30, { min: 0 }).optional(),
   call_type: z.string().max(128).optional(),
@@ -129,10 +142,11 @@ export const LitellmRow = z.looseObject({
 
 /** A charge by the FOCUS specification; the model is read from `x_Model`, `ResourceName` or `SkuId`, the kind of token from `SkuMeter`. */
 export const FocusRow = z.looseObject({
-  ChargePeriodStart: z.iso.datetime({ offset: true }),
+  ChargePeriodStart: RowTime,
   BilledCost: decimalOf(30),
   BillingCurrency: Currency,
   ChargeCategory: z.string().max(64).optional(),
+  ServiceCategory: z.string().max(64).optional(),
   ConsumedQuantity: decimalOf(18).optional(),
   ConsumedUnit: z.string().max(64).optional(),
   SkuMeter: z.string().max(256).optional(),

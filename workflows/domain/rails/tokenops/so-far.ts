@@ -6,7 +6,15 @@ import { costOf, type Found, type Price, type Prices, type Reason, readPrices } 
 import { requestIds } from './request-ids.ts'
 import type { TokenopsHead } from './schema.ts'
 import { namedSums, type Sums, sums } from './sums.ts'
-import { inputOf, outputOf, type Tokens, tokenKinds, type Usage, type UsageList } from './usage.ts'
+import {
+  inputOf,
+  outputOf,
+  type Tokens,
+  tokenKinds,
+  type Uncounted,
+  type Usage,
+  type UsageList,
+} from './usage.ts'
 
 /** The key of usage without an agent; no name is empty. */
 export const NO_AGENT = ''
@@ -25,6 +33,8 @@ type Renamed = { name: string; model: string; by: NamedBy; rows: number; first: 
 type Billed = { model: string; rows: number; billed: bigint; cost: bigint; first: Place }
 /** The rows of a day, and what its agents cost. */
 type Day = { rows: number; unpriced: number; agents: Sums }
+/** What a row costs by the prices of a model. */
+type Costing = { model: string; cost: Amount }
 /** How often something was noted, and where it was first. */
 export type Count = { rows: number; first: Place }
 
@@ -37,7 +47,7 @@ type Noted =
   | 'no_batch_price'
   | 'cache_hits'
   | 'tags'
-  | 'not_tokens'
+  | Uncounted['reason']
   | 'no_billed_rate'
 type Dimension = 'model' | 'agent' | 'day' | 'task' | 'customer' | 'tag'
 export type SoFar = ReturnType<typeof usageSoFar>
@@ -96,9 +106,19 @@ export function usageSoFar(head: TokenopsHead) {
     if ((price.noCached && cached > 0) || (price.noWrite && write > 0))
       note('no_cached_price', place)
     if (price.noBatch && usage.batch) note('no_batch_price', place)
-    priced.add(usage, found, day.agents, place)
-    if (usage.billed !== null && !priced.compare(usage, price.model, place))
-      note('no_billed_rate', place)
+    const cost = priced.add(usage, found, day.agents, place)
+    bill(usage, { model: price.model, cost }, place)
+  }
+  const bill = (row: Pick<Usage, 'billed' | 'day'>, costing: Costing, place: Place) => {
+    if (row.billed !== null && !priced.compare(row, costing, place)) note('no_billed_rate', place)
+  }
+  /** What was billed counts, though its tokens have no cost. */
+  const takeUncounted = (charge: Uncounted, place: Place) => {
+    note(charge.reason, place)
+    if (charge.model === undefined) return
+    const found = prices.of(charge.model, charge.day)
+    const model = typeof found === 'string' ? charge.model : found.price.model
+    bill(charge, { model, cost: 0 }, place)
   }
   return {
     prices,
@@ -106,9 +126,9 @@ export function usageSoFar(head: TokenopsHead) {
     ...priced.kept,
     days,
     noted: (what: Noted): Count => noted.get(what) ?? { rows: 0, first: 0 },
-    take(list: UsageList, usage: Usage | null, index: number): void {
+    take(list: UsageList, usage: Usage | Uncounted, index: number): void {
       const place = placeOf(list, index)
-      if (usage === null) note('not_tokens', place)
+      if ('reason' in usage) takeUncounted(usage, place)
       else if (!isDuplicate(usage, place)) takeNew(usage, place)
     },
   }
@@ -121,11 +141,10 @@ function pricedParts(prices: Prices, by: Record<Dimension, Sums>) {
   const unpriced = new Map<string, Unpriced>()
   const renamed = new Map<string, Renamed>()
   const billed = new Map<string, Billed>()
-  let cost: Amount = 0
   return {
     kept: { models, cells, unpriced, renamed, billed },
-    add(usage: Usage, { price, by: named }: Found, agents: Sums, place: Place): void {
-      cost = usage.free ? 0 : costOf(usage.tokens, price, usage.batch)
+    add(usage: Usage, { price, by: named }: Found, agents: Sums, place: Place): Amount {
+      const cost = usage.free ? 0 : costOf(usage.tokens, price, usage.batch)
       const { day, agent = NO_AGENT, task, customer, tags } = usage
       by.model.add(price.model, usage, cost, place)
       by.agent.add(agent, usage, cost, place)
@@ -140,6 +159,7 @@ function pricedParts(prices: Prices, by: Record<Dimension, Sums>) {
       model.rows.push(cost, place)
       if (!usage.free) addCell(usage.batch ? cells.batch : cells.single, usage, price)
       if (named !== 'name') addRenamed(renamed, usage.model, price.model, named, place)
+      return cost
     },
     without(usage: Usage, reason: Reason, place: Place): void {
       const key = `${usage.model}\n${reason}`
@@ -151,8 +171,12 @@ function pricedParts(prices: Prices, by: Record<Dimension, Sums>) {
       line.first = Math.min(line.first, place)
       unpriced.set(key, line)
     },
-    /** Sets the billed amount next to the cost of the row that was added last; false without an exchange rate. */
-    compare({ billed: stated, day }: Usage, model: string, place: Place): boolean {
+    /** Sets the billed amount of a row next to its cost; false without an exchange rate. */
+    compare(
+      { billed: stated, day }: Pick<Usage, 'billed' | 'day'>,
+      { model, cost }: Costing,
+      place: Place,
+    ): boolean {
       const amount = stated === null ? null : prices.billed(stated.amount, stated.currency, day)
       if (amount === null) return false
       const line = billed.get(model) ?? { model, rows: 0, billed: 0n, cost: 0n, first: place }

@@ -1,6 +1,12 @@
 import { scaled } from '../values/amounts.ts'
 import { minorPlaces } from '../values/exchange.ts'
-import type { FocusRow, LitellmRow, TokenopsHead, UsageRow } from './schema.ts'
+import {
+  type FocusRow,
+  type LitellmRow,
+  rfc3339Of,
+  type TokenopsHead,
+  type UsageRow,
+} from './schema.ts'
 
 /** Billed amounts are read to this many places of a minor unit, cut off there. */
 export const BILLED_PLACES = 12
@@ -63,10 +69,18 @@ export function ofUsage(row: UsageRow, counted: TokenopsHead['cached_tokens']): 
   }
 }
 
+/** A charge whose tokens have no price here, and what was billed for it. */
+export type Uncounted = {
+  reason: 'not_tokens' | 'unknown_meters'
+  model: string | undefined
+  day: string
+  billed: Usage['billed']
+}
+
 /** Prompt tokens include cached ones, as LiteLLM counts them; users are agents and end users customers. */
 export function ofLitellm(row: LitellmRow): Usage {
-  const { cache_read_input_tokens: cached = 0, cache_creation_input_tokens: write = 0 } = row
-  const { reasoning_tokens: reasoning = 0, team_id, request_tags = [] } = row
+  const { cached, write, reasoning } = detailsOf(row)
+  const { team_id, request_tags = [] } = row
   const input = row.prompt_tokens - cached - write
   const output = row.completion_tokens - reasoning
   const labels = typeof request_tags === 'string' ? listOf(request_tags) : request_tags
@@ -95,17 +109,26 @@ export function ofLitellm(row: LitellmRow): Usage {
   }
 }
 
-/** A charge of tokens; null for any other charge, such as a tax, a credit or storage. */
-export function ofFocus(row: FocusRow): Usage | null {
+/** The service category of models (FOCUS 1.0 § ServiceCategory). */
+const AI_SERVICES = 'AI and Machine Learning'
+
+/** A charge of tokens whose kind its meter names, or why it is none, such as a tax, a request or a meter of another kind. */
+export function ofFocus(row: FocusRow): Usage | Uncounted {
   const model = row.x_Model || row.ResourceName || row.SkuId
+  const day = utcDay(row.ChargePeriodStart)
+  const isUsage = (row.ChargeCategory ?? 'Usage') === 'Usage'
+  const isOfModels = (row.ServiceCategory ?? AI_SERVICES) === AI_SERVICES
+  const billed = isUsage && isOfModels ? billedOf(row.BilledCost, row.BillingCurrency) : null
   const count = tokensOf(row)
-  if (model === undefined || count === null || (row.ChargeCategory ?? 'Usage') !== 'Usage')
-    return null
+  if (model === undefined || count === null || !isUsage)
+    return { reason: 'not_tokens', model, day, billed }
+  const kind = kindOf(row.SkuMeter ?? '')
+  if (kind === null) return { reason: 'unknown_meters', model, day, billed }
   const tokens = { input: 0, cached: 0, write: 0, image: 0, output: 0, reasoning: 0 }
-  tokens[kindOf(row.SkuMeter ?? '')] = count
+  tokens[kind] = count
   return {
     at: row.ChargePeriodStart,
-    day: utcDay(row.ChargePeriodStart),
+    day,
     model,
     tokens,
     batch: /batch/i.test(row.SkuMeter ?? ''),
@@ -116,7 +139,7 @@ export function ofFocus(row: FocusRow): Usage | null {
     customer: row.SubAccountName || undefined,
     tags: row.Tags === undefined ? [] : tagsOf(row.Tags),
     id: undefined,
-    billed: billedOf(row.BilledCost, row.BillingCurrency),
+    billed,
   }
 }
 
@@ -124,10 +147,8 @@ export const inputOf = ({ input, cached, write, image }: Tokens) => input + cach
 export const outputOf = ({ output, reasoning }: Tokens) => output + reasoning
 
 function utcDay(at: string): string {
-  if (at.endsWith('Z')) return at.slice(0, 10)
-  const zoned = /[+-]\d{2}:?\d{2}$/.test(at)
-  if (!zoned) return at.slice(0, 10)
-  return new Date(at.replace(' ', 'T')).toISOString().slice(0, 10)
+  const isZoned = at.length > 10 && /[+-]\d{2}:?\d{2}$/.test(at)
+  return isZoned ? new Date(rfc3339Of(at)).toISOString().slice(0, 10) : at.slice(0, 10)
 }
 
 function tagsOf(tags: Record<string, string> | string): Tag[] | null {
@@ -184,9 +205,41 @@ function tokensOf({ ConsumedQuantity, ConsumedUnit = '' }: FocusRow): number | n
   return Number(count / one)
 }
 
-function kindOf(meter: string): TokenKind {
-  if (/cach/i.test(meter)) return /writ|creat/i.test(meter) ? 'write' : 'cached'
+/** The kind that a meter names, also as Azure writes it (`Inp`, `Outp`, `cchd`); null where it names none. */
+function kindOf(meter: string): TokenKind | null {
+  if (/cach|cchd/i.test(meter)) return /writ|creat/i.test(meter) ? 'write' : 'cached'
   if (/reason|thinking/i.test(meter)) return 'reasoning'
-  if (/output|completion|generated/i.test(meter)) return 'output'
-  return /image/i.test(meter) ? 'image' : 'input'
+  if (/output|outp?\b|completion|generated/i.test(meter)) return 'output'
+  if (/image/i.test(meter)) return 'image'
+  return /input|inp?\b|prompt/i.test(meter) ? 'input' : null
+}
+
+/** The parts of the tokens: in columns of their own, or in `metadata`, where LiteLLM's proxy stores what the provider counted. */
+function detailsOf(row: LitellmRow): { cached: number; write: number; reasoning: number } {
+  const metadata = objectOf(row.metadata)
+  const places = [objectOf(metadata['additional_usage_values']), objectOf(metadata['usage_object'])]
+  const first = (...names: string[]): number => {
+    const counts = places.flatMap((place) =>
+      names.map((name) => name.split('.').reduce<unknown>((at, key) => objectOf(at)[key], place)),
+    )
+    return counts.find(isCount) ?? 0
+  }
+  return {
+    cached:
+      row.cache_read_input_tokens ??
+      first('cache_read_input_tokens', 'prompt_tokens_details.cached_tokens'),
+    write:
+      row.cache_creation_input_tokens ??
+      first('cache_creation_input_tokens', 'prompt_tokens_details.cache_creation_tokens'),
+    reasoning: row.reasoning_tokens ?? first('completion_tokens_details.reasoning_tokens'),
+  }
+}
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && 0 <= value && value <= 1_000_000_000
+
+/** A JSON object, or its text; empty for anything else. */
+function objectOf(value: unknown): Record<string, unknown> {
+  const read = typeof value === 'string' ? jsonOf(value) : value
+  return typeof read === 'object' && read !== null ? (read as Record<string, unknown>) : {}
 }
