@@ -3,7 +3,7 @@ import { callbackWorkflowId, redeliverSignal } from '../workflows/callbacks/mess
 import type { callback } from '../workflows/callbacks/workflow.ts'
 import { wakeSignal } from '../workflows/shared/signals.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
-import { NOTIFY_MS } from './updates.ts'
+import { tryOnce } from './updates.ts'
 
 export { callbackWorkflowId }
 
@@ -26,9 +26,7 @@ export async function ensureCallback(client: Client, deliveryId: string): Promis
 
 /** Tries once to start the delivery and never fails: a worker's sweep starts every delivery that is due. */
 export const notifyCallback = (client: Client, deliveryId: string): Promise<void> =>
-  client
-    .withDeadline(Date.now() + NOTIFY_MS, () => ensureCallback(client, deliveryId))
-    .catch(() => undefined)
+  tryOnce(client, () => ensureCallback(client, deliveryId))
 
 /** Makes the workflow of a delivery read its row and continue, in a new run if none is open. */
 export async function wakeCallback(client: Client, deliveryId: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client'
 import type { invitation } from '../workflows/invitation/workflow.ts'
 import { wakeSignal } from '../workflows/shared/signals.ts'
 import { TASKS_QUEUE } from './queues.ts'
-import { NOTIFY_MS } from './updates.ts'
+import { tryOnce } from './updates.ts'
 
 export const invitationWorkflowId = (pilotId: string): string => `pilot-${pilotId}`
 
@@ -34,14 +34,8 @@ export async function wakeInvitation(client: Client, pilotId: string): Promise<v
 
 /** Tries once to start the workflow and never fails: a worker's sweep starts that of every open invitation. */
 export const notifyInvited = (client: Client, pilotId: string): Promise<void> =>
-  client
-    .withDeadline(Date.now() + NOTIFY_MS, () => ensureInvitation(client, pilotId))
-    .catch(() => undefined)
+  tryOnce(client, () => ensureInvitation(client, pilotId))
 
 /** Tries once to end the wait of the workflow and never fails: at the latest its timer finds the answer. */
 export const notifyAnswered = (client: Client, pilotId: string): Promise<void> =>
-  client
-    .withDeadline(Date.now() + NOTIFY_MS, () =>
-      client.workflow.getHandle(invitationWorkflowId(pilotId)).signal(wakeSignal),
-    )
-    .catch(() => undefined)
+  tryOnce(client, () => client.workflow.getHandle(invitationWorkflowId(pilotId)).signal(wakeSignal))

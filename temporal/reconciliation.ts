@@ -13,6 +13,7 @@ import { wakeSignal } from '../workflows/shared/signals.ts'
 import { wakePayout } from './payouts.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { countPollers } from './readiness.ts'
+import { joinsOpenRun } from './updates.ts'
 
 /** With the first connection of a command on a busy machine. */
 const POLLERS_WITHIN_MS = 5_000
@@ -61,8 +62,7 @@ export async function reconcileNow(client: Client): Promise<Summary> {
     workflowId: 'reconciliation/all',
     taskQueue: PAYOUTS_QUEUE,
     args: [{ scope: 'all' }],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    ...joinsOpenRun,
     staticSummary: 'Reconciliation of everything, requested by an operator',
   })
   return handle.result()

@@ -18,6 +18,16 @@ export type UpdateDeps = {
 /** How long a caller waits to notify a workflow. After that it gives up, and a worker's sweep notifies the workflow later. */
 export const NOTIFY_MS = 2_000
 
+/** Tries once to notify a workflow and never fails: what did not arrive is found by its row. */
+export const tryOnce = (client: Client, notify: () => Promise<void>): Promise<void> =>
+  client.withDeadline(Date.now() + NOTIFY_MS, notify).catch(() => undefined)
+
+/** A start that joins the open run of the workflow, or begins a new run where the last one has ended. */
+export const joinsOpenRun = {
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  workflowIdConflictPolicy: 'USE_EXISTING',
+} as const
+
 export type DurableStep<Result> = {
   readonly workflowId: string
   readonly send: (updateId: string) => Promise<Result>

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import type { uploadCheck } from '../workflows/upload-check/workflow.ts'
 import { TASKS_QUEUE } from './queues.ts'
-import { NOTIFY_MS } from './updates.ts'
+import { joinsOpenRun, NOTIFY_MS } from './updates.ts'
 
 /** Starts the workflow of a stored check, or joins its open run; false where Temporal does not answer. */
 export const startUploadCheck = (
@@ -15,8 +15,7 @@ export const startUploadCheck = (
         workflowId: check_id,
         taskQueue: TASKS_QUEUE,
         args: [check_id, owner, trusted],
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
+        ...joinsOpenRun,
         staticSummary: `Upload of ${owner}`,
       }),
     )

@@ -8,7 +8,7 @@ import { calendarOf } from '#domain/production/customer-workflow.ts'
 import type { CustomerWorkflowRow } from '../activities/store/production/customer-workflows.ts'
 import type { workflowFiring } from '../workflows/firing/workflow.ts'
 import { TASKS_QUEUE } from './queues.ts'
-import { NOTIFY_MS } from './updates.ts'
+import { joinsOpenRun, NOTIFY_MS } from './updates.ts'
 
 export const workflowScheduleId = (workflowId: string): string => `workflow-${workflowId}`
 
@@ -72,7 +72,6 @@ export async function ensureFiring(
   await client.workflow.start<typeof workflowFiring>('workflowFiring', {
     ...actionOf(workflow),
     workflowId: firing,
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    ...joinsOpenRun,
   })
 }

@@ -7,7 +7,7 @@ import type { serviceKeyRotation } from '../workflows/key-rotation/workflow.ts'
 import type { payment as paymentWorkflow } from '../workflows/payments/workflow.ts'
 import { wakeSignal } from '../workflows/shared/signals.ts'
 import { PAYOUTS_QUEUE, TASKS_QUEUE } from './queues.ts'
-import { NOTIFY_MS } from './updates.ts'
+import { joinsOpenRun, tryOnce } from './updates.ts'
 
 export const delegationWorkflowId = (actionId: string): string => `delegation-${actionId}`
 
@@ -17,8 +17,7 @@ export async function ensureDelegation(client: Client, actionId: string): Promis
     workflowId: delegationWorkflowId(actionId),
     taskQueue: TASKS_QUEUE,
     args: [actionId],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    ...joinsOpenRun,
     staticSummary: `Delegated action ${actionId.slice(0, 13)}…`,
   })
 }
@@ -40,8 +39,7 @@ export async function ensureHarness(
     workflowId: harnessWorkflowId(testRunId),
     taskQueue: TASKS_QUEUE,
     args: [{ testRunId, suite, steps }],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    ...joinsOpenRun,
     staticSummary: `Test ${suite}`,
   })
 }
@@ -80,8 +78,7 @@ export async function ensureDirectorySubmission(
     workflowId: directoryWorkflowId(submissionId),
     taskQueue: PAYOUTS_QUEUE,
     args: [submissionId],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    ...joinsOpenRun,
     staticSummary: `Submission ${submissionId.slice(0, 13)}…`,
   })
 }
@@ -98,8 +95,7 @@ export async function ensurePayment(client: Client, paymentId: string): Promise<
     workflowId: paymentWorkflowId(paymentId),
     taskQueue: PAYOUTS_QUEUE,
     args: [paymentId],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    ...joinsOpenRun,
     staticSummary: `Fee payment ${paymentId.slice(0, 10)}…`,
   })
 }
@@ -107,6 +103,3 @@ export async function ensurePayment(client: Client, paymentId: string): Promise<
 /** Tries once to start the settlement and never fails: a worker's sweep starts every payment that is due. */
 export const notifyPayment = (client: Client, paymentId: string): Promise<void> =>
   tryOnce(client, () => ensurePayment(client, paymentId))
-
-const tryOnce = (client: Client, start: () => Promise<void>): Promise<void> =>
-  client.withDeadline(Date.now() + NOTIFY_MS, start).catch(() => undefined)
