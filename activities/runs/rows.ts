@@ -5,6 +5,7 @@ import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { type ColumnReader, tooManyColumns } from '#domain/rails/input/columns.ts'
 import type { Extraction } from '#domain/rails/input/documents.ts'
 import { type Encoding, TextReader } from '#domain/rails/input/encoding.ts'
+import { separators } from '#domain/rails/text/table.ts'
 
 const rowFormats = ['csv', 'jsonl'] as const
 /** A list as it was uploaded: CSV with a header, or one JSON object a line. */
@@ -140,11 +141,9 @@ function endOfRecords(text: string): number {
   return end
 }
 
-const delimiters = [',', ';', '\t', '|'] as const
-
 /** What stands most often between the cells of the first record; a comma where nothing does. */
 function delimiterOf(text: string): string {
-  const counts = new Map<string, number>(delimiters.map((sign) => [sign, 0]))
+  const counts = new Map<string, number>(separators.map((sign) => [sign, 0]))
   let isQuoted = false
   let isBegun = false
   for (const sign of text) {

@@ -48,9 +48,10 @@ export function readMaterial(directory: string): Material {
     }),
     ...ending('.json').flatMap(([file, text]) => receiptsIn(file, text, ignored)),
   ]
+  const proven = [...proofs]
   const checkpoints = [
     ...ending('.checkpoint').map(([file, note]) => ({ file, note })),
-    ...[...proofs].flatMap(([file, proof]) => (proof ? { file, note: proof.note } : [])),
+    ...proven.flatMap(([file, proof]) => (proof ? { file, note: proof.note } : [])),
     ...receipts.flatMap(({ file, proof }) =>
       proof && file.endsWith('.json') ? { file, note: proof.note } : [],
     ),

@@ -46,7 +46,9 @@ const nameOf = (id: string): string => id.replaceAll('-', '_').toUpperCase()
 function argumentsOf({ method, path, host, ways, ...marks }: Callable): string[] {
   const set = Object.entries(marks).filter(([, value]) => value === true)
   return [
-    ...[method, path, host].map((value) => JSON.stringify(value)),
+    JSON.stringify(method),
+    JSON.stringify(path),
+    JSON.stringify(host),
     `(${ways.map((way) => `${JSON.stringify(way)},`).join(' ')})`,
     ...set.map(([name]) => `${name}=True`),
   ]

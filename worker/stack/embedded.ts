@@ -136,7 +136,7 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
   const apis = apiParts(settings, facts)
   const [credential] = await Promise.all([
     known?.operator.credential ?? createOperator(env, 'demo'),
-    ...[...workers, ...runWorkers, ...apis].map((part) => settings.start(part)),
+    ...workers.concat(runWorkers, apis).map((part) => settings.start(part)),
   ])
   const { treasury, agents } = demo
   const accounts = {

@@ -11,10 +11,12 @@ verifies('status.wait', 'the wait preference follows RFC 7240 and stays within t
     [['return=minimal', 'wait=3'], 3],
     ['wait=0', 0],
     ['wait=9999999999', WAIT_SECONDS_MAX],
-    ...['wait', 'wait=', 'wait=-1', 'wait=1.5', 'await=5', ''].map((text): [string, undefined] => [
-      text,
-      undefined,
-    ]),
+    ['wait', undefined],
+    ['wait=', undefined],
+    ['wait=-1', undefined],
+    ['wait=1.5', undefined],
+    ['await=5', undefined],
+    ['', undefined],
     [undefined, undefined],
   ]
   for (const [header, seconds] of read) expect(waitPreference(header), String(header)).toBe(seconds)

@@ -48,10 +48,18 @@ describe('each condition fails by its own record alone', () => {
     [{ workOrder: { id: 'wo_1', decision: null } }, ['work_order']],
     [{ workOrder: { id: 'wo_1', decision: 'reject' } }, ['work_order']],
     [{ payment: null }, ['payment_reference']],
-    ...['presented', 'disputed', 'refunded'].map((state): [Partial<FirstPaidRecords>, string[]] => [
-      { payment: { id: 'pr_1', state, settlementReceiptId: 'rc_1' } },
+    [
+      { payment: { id: 'pr_1', state: 'presented', settlementReceiptId: 'rc_1' } },
       ['payment_reference'],
-    ]),
+    ],
+    [
+      { payment: { id: 'pr_1', state: 'disputed', settlementReceiptId: 'rc_1' } },
+      ['payment_reference'],
+    ],
+    [
+      { payment: { id: 'pr_1', state: 'refunded', settlementReceiptId: 'rc_1' } },
+      ['payment_reference'],
+    ],
     [
       { payment: { id: 'pr_1', state: 'verified', settlementReceiptId: null } },
       ['payment_reference'],

@@ -5,7 +5,8 @@ type Row = Part & { cells: Map<string, string> }
 /** `isTitled`: lines of prose or of names and values stand before it. */
 export type Table = { columns: string[]; rows: Row[]; isTitled: boolean }
 
-const separators = [',', ';', '\t', '|']
+/** What parts the cells of tables in use: RFC 4180, and its variants. */
+export const separators = [',', ';', '\t', '|'] as const
 const COLUMN_CHARS_MAX = 60
 
 /** The table that a text is: a first line of names, and lines of as many cells as that (RFC 4180, or another separator); else undefined. */

@@ -216,22 +216,25 @@ function kindOf(meter: string): TokenKind | null {
 
 /** The parts of the tokens: in columns of their own, or in `metadata`, where LiteLLM's proxy stores what the provider counted. */
 function detailsOf(row: LitellmRow): { cached: number; write: number; reasoning: number } {
-  const metadata = objectOf(row.metadata)
-  const places = [objectOf(metadata['additional_usage_values']), objectOf(metadata['usage_object'])]
-  const first = (...names: string[]): number => {
-    const counts = places.flatMap((place) =>
-      names.map((name) => name.split('.').reduce<unknown>((at, key) => objectOf(at)[key], place)),
-    )
-    return counts.find(isCount) ?? 0
-  }
+  const { additional_usage_values, usage_object } = objectOf(row.metadata)
+  const counted = [additional_usage_values, usage_object].map((place) => {
+    const counts = objectOf(place)
+    const prompt = objectOf(counts['prompt_tokens_details'])
+    return { counts, prompt, completion: objectOf(counts['completion_tokens_details']) }
+  })
+  const first = (countsOf: (place: (typeof counted)[number]) => unknown[]): number =>
+    counted.flatMap(countsOf).find(isCount) ?? 0
   return {
     cached:
       row.cache_read_input_tokens ??
-      first('cache_read_input_tokens', 'prompt_tokens_details.cached_tokens'),
+      first(({ counts, prompt }) => [counts['cache_read_input_tokens'], prompt['cached_tokens']]),
     write:
       row.cache_creation_input_tokens ??
-      first('cache_creation_input_tokens', 'prompt_tokens_details.cache_creation_tokens'),
-    reasoning: row.reasoning_tokens ?? first('completion_tokens_details.reasoning_tokens'),
+      first(({ counts, prompt }) => [
+        counts['cache_creation_input_tokens'],
+        prompt['cache_creation_tokens'],
+      ]),
+    reasoning: row.reasoning_tokens ?? first(({ completion }) => [completion['reasoning_tokens']]),
   }
 }
 

@@ -73,12 +73,18 @@ const leftOut: Partial<Record<RailKey, { input: unknown; codes: string[]; words:
       ...packetopsInput,
       items: [
         ...packetopsInput.items,
-        ...['30', '60'].map((days) => ({
-          name: `retention-${days}.json`,
+        {
+          name: 'retention-30.json',
           section: 'logical_access',
-          content: `{"system":"core","retention_days":${days},"owner":"M. Sato"}`,
+          content: '{"system":"core","retention_days":30,"owner":"M. Sato"}',
           issued_at: '2026-06-12',
-        })),
+        },
+        {
+          name: 'retention-60.json',
+          section: 'logical_access',
+          content: '{"system":"core","retention_days":60,"owner":"M. Sato"}',
+          issued_at: '2026-06-12',
+        },
         {
           name: 'sample.txt',
           section: 'logical_access',
