@@ -62,7 +62,7 @@ type ListPageProps<Id extends ListId> = {
   path: '/agents' | '/pilots' | '/authority' | '/authority/actions' | '/authority/grants'
   title: string
   tabs?: ReactNode
-  /** What the text is compared with, and the choices beside it. */
+  /** What the text is compared with; `choices` narrow the list further. */
   text: string
   choices: readonly Choice[]
   empty: ListProps<unknown>['empty']
