@@ -38,7 +38,7 @@ import { assertMayPay } from './spending-limit.ts'
 
 /**
  * Finds the challenge that is paid, or opens it under the given id, in the transaction that presents its payment; undefined where nothing
- * is owed. It is tried out before.
+ * is owed.
  */
 export type Opening<Opened extends ChallengeRow | undefined = ChallengeRow> = (
   tx: Tx,
@@ -60,6 +60,8 @@ export const openedAs =
  */
 export type PresentInput<Opened extends ChallengeRow | undefined = ChallengeRow> = Presenter & {
   open: Opening<Opened>
+  /** Finds the challenge alone, where `open` stores more; it is tried out before the payment is checked. Without it `open` is. */
+  find?: Opening<ChallengeRow | undefined>
   amountUsd?: number
   authorityType?: AuthorityType
   alreadyPaid?: boolean
@@ -73,12 +75,12 @@ export type PresentInput<Opened extends ChallengeRow | undefined = ChallengeRow>
  */
 export async function presentReference<Opened extends ChallengeRow | undefined>(
   deps: MoneyDeps,
-  { open, ...input }: PresentInput<Opened>,
+  { open, find = open, ...input }: PresentInput<Opened>,
 ): Promise<ReferenceRow | Exclude<Opened, ChallengeRow>> {
   const challengeId = newId('ch')
   type Nothing = Exclude<Opened, ChallengeRow>
   const nothing = undefined as Nothing
-  const known = await tryOut(deps.db, (tx) => open(tx, challengeId))
+  const known = await tryOut(deps.db, (tx) => find(tx, challengeId))
   const attempt = async () => {
     const pay = known && (await preparePayment(deps, known, input))
     return transaction(deps.db, async (tx) => {
@@ -143,7 +145,7 @@ export async function payByAllowance(
     : debited(await debit(deps, tx, reference.payment_reference_id))
 }
 
-type PaidInput = Omit<PresentInput, 'open'>
+type PaidInput = Omit<PresentInput, 'open' | 'find'>
 type Presenting = { input: PaidInput; prepared: Prepared; challengeId: string }
 
 async function storePresented(

@@ -11,7 +11,7 @@ import {
   requireQuote,
   unknownChallenge,
 } from '../../../activities/credit/quotes.ts'
-import { type Opening, openedAs } from '../../../activities/credit/references.ts'
+import { type Opening, openedAs, type PresentInput } from '../../../activities/credit/references.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { listMovements } from '../../../activities/store/credit/postings.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
@@ -89,17 +89,17 @@ export class PaymentService {
         ? openedAs(of.challenge_id)(tx, challengeId)
         : requirePayable(tx, quoteId, challengeId)
     }
-    const reference = await this.presentFor(owner, open, asked)
+    const reference = await this.presentFor(owner, { open }, asked)
     return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
   }
 
   /** Presents a payment of an agent for the challenge that `open` finds or opens; undefined where nothing is owed. */
   presentFor<Opened extends ChallengeRow | undefined>(
     agentId: string,
-    open: Opening<Opened>,
+    opening: Pick<PresentInput<Opened>, 'open' | 'find'>,
     asked: PaymentAsked,
   ) {
-    return presentAndVerify(this.deps, { agentId, open, asked })
+    return presentAndVerify(this.deps, { agentId, ...opening, asked })
   }
 
   /** What a challenge asks for, in whole usd; 404. */

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
 import type { PaymentMethod } from '#domain/core/payment-methods.ts'
 import type { Presented } from '../../../activities/credit/presenting.ts'
-import { type Opening, presentReference } from '../../../activities/credit/references.ts'
+import { type PresentInput, presentReference } from '../../../activities/credit/references.ts'
 import { verifyReference } from '../../../activities/credit/verify-reference.ts'
 import type { ChallengeRow } from '../../../activities/store/payments/challenges.ts'
 import {
@@ -22,12 +22,10 @@ export type PaymentAsked = {
   evidence?: Record<string, string | undefined> | undefined
   provider?: string | undefined
 }
-type Presentation<Opened extends ChallengeRow | undefined> = {
-  agentId: string
-  open: Opening<Opened>
-  asked: PaymentAsked
-  amountUsd?: number
-}
+type Presentation<Opened extends ChallengeRow | undefined> = Pick<
+  PresentInput<Opened>,
+  'agentId' | 'open' | 'find' | 'amountUsd'
+> & { asked: PaymentAsked }
 
 /**
  * Presents a payment and checks its proof once; every later read checks a payment that is not decided yet. Undefined where nothing is
@@ -35,10 +33,9 @@ type Presentation<Opened extends ChallengeRow | undefined> = {
  */
 export async function presentAndVerify<Opened extends ChallengeRow | undefined>(
   deps: PaymentDeps,
-  { agentId, open, asked, amountUsd }: Presentation<Opened>,
+  { asked, ...presentation }: Presentation<Opened>,
 ) {
-  const amount = amountUsd === undefined ? {} : { amountUsd }
-  const input = { agentId, open, ...presentedOf(deps, asked), ...amount }
+  const input = { ...presentation, ...presentedOf(deps, asked) }
   const presented = await presentReference(deps, input)
   return presented === undefined ? presented : verifyAndNotify(deps, presented)
 }

@@ -1,7 +1,11 @@
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import { responseToPayment } from '../../../activities/credit/payment-response.ts'
-import { requirePayable, requireQuote } from '../../../activities/credit/quotes.ts'
+import {
+  payableChallenge,
+  requirePayable,
+  requireQuote,
+} from '../../../activities/credit/quotes.ts'
 import { findEntitlementOf } from '../../../activities/store/credit/entitlements.ts'
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
@@ -94,7 +98,9 @@ async function payAtOnce(
     await transaction(db, store)
     throw error
   })
-  await payments.presentFor(agentId, open, payment)
+  // The run is not stored to find out what is paid, and its receipts are signed once.
+  const find = (tx: Tx, challengeId: string) => payableChallenge(tx, asked.quote_id, challengeId)
+  await payments.presentFor(agentId, { open, find }, payment)
   return true
 }
 
