@@ -1,36 +1,23 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { importedFile } from './support/imported-file.ts'
+import { type Import, layers, onCycles, sourcesIn } from './support/sources.ts'
 import { verifies } from './verifies.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const rooms = ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker', 'test']
-type Source = { path: string; text: string; lines: number; imports: Import[] }
-type Import = { from: string; typeOnly: boolean }
-
-const sources: Source[] = rooms.flatMap((room) => {
-  const files = readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
-  return files
-    .filter((file) => /\.(ts|mjs)$/.test(file) && !/(node_modules|dist)\//.test(file))
-    .map((file) => readSource(join(room, file)))
-})
+const rooms = [...layers, 'test']
+const sources = sourcesIn(rooms)
 const product = sources.filter(({ path }) => !path.startsWith('test/'))
 const productFiles = new Map(product.map((source) => [source.path, source]))
 
 verifies('structure.layers', 'imports point only to the same or a lower folder', () => {
   const wrong = sources.flatMap(({ path, imports }) =>
-    imports.flatMap(({ from }) => {
-      const target = importedFile(path, from)
-      return target !== undefined && rank(target) > rank(path) ? [`${path} imports ${target}`] : []
-    }),
+    imports.flatMap(({ target }) =>
+      target !== undefined && rank(target) > rank(path) ? [`${path} imports ${target}`] : [],
+    ),
   )
   expect(wrong).toEqual([])
 })
 
 verifies('structure.layers', 'no two folders of a layer import each other', () => {
-  const layers = [
+  const parents = [
     'activities',
     'activities/store',
     'api',
@@ -41,8 +28,9 @@ verifies('structure.layers', 'no two folders of a layer import each other', () =
     'worker',
     'workflows',
     'workflows/domain',
+    'workflows/domain/rails',
   ]
-  const mutual = layers.flatMap((layer) => {
+  const mutual = parents.flatMap((layer) => {
     const arrows = folderArrows(`${layer}/`)
     return [...arrows].filter((arrow) => arrows.has(arrow.split(' -> ').reverse().join(' -> ')))
   })
@@ -120,9 +108,7 @@ verifies('structure.layers', 'pure rules have no clock and no randomness', () =>
   const domain = product.filter(({ path }) => path.startsWith('workflows/domain/'))
   const impure =
     /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\brandom(Bytes|UUID)\b|\bBuffer\b/
-  expect(
-    domain.filter(({ text }) => impure.test(withoutComments(text))).map(({ path }) => path),
-  ).toEqual([])
+  expect(domain.filter(({ bare }) => impure.test(bare)).map(({ path }) => path)).toEqual([])
 })
 
 verifies(
@@ -201,28 +187,23 @@ function folderArrows(layer: string): Set<string> {
     .filter(({ path }) => path.startsWith(layer))
     .flatMap(({ path, imports }) =>
       imports
-        .map(({ from }) => importedFile(path, from))
+        .map(({ target }) => target)
         .filter((target) => target?.startsWith(layer) && folderOf(target) !== folderOf(path))
         .map((target = '') => `${folderOf(path)} -> ${folderOf(target)}`),
     )
   return new Set(arrows)
 }
 
-/** The files that remain when files without remaining imports are removed again and again: cycles, and what leads to one. */
-function filesOnCycles(): string[] {
-  const remaining = new Map(
-    product.map(({ path, imports }) => [
-      path,
-      new Set(imports.map(({ from }) => importedFile(path, from)).filter(isProduct)),
-    ]),
+/** The files that are on a cycle of imports, and those that lead to one. */
+const filesOnCycles = (): string[] =>
+  onCycles(
+    new Map(
+      product.map(({ path, imports }) => [
+        path,
+        new Set(imports.map(({ target }) => target).filter(isProduct)),
+      ]),
+    ),
   )
-  for (let before = 0; remaining.size !== before; ) {
-    before = remaining.size
-    for (const [path, targets] of remaining)
-      if (![...targets].some((target) => remaining.has(target))) remaining.delete(path)
-  }
-  return [...remaining.keys()]
-}
 
 function isProduct(target: string | undefined): target is string {
   return target !== undefined && productFiles.has(target)
@@ -233,10 +214,8 @@ function reachableFrom(start: string, follow: (use: Import) => boolean = () => t
   // A set hands out what is added to it while it is walked.
   for (const path of reached) {
     const source = productFiles.get(path)
-    for (const use of source?.imports ?? []) {
-      const target = importedFile(path, use.from)
-      if (target !== undefined && follow(use)) reached.add(target)
-    }
+    for (const use of source?.imports ?? [])
+      if (use.target !== undefined && follow(use)) reached.add(use.target)
   }
   return reached
 }
@@ -251,29 +230,7 @@ function mostLines(path: string): number {
 function packageImports(allowed: (use: { path: string; from: string }) => boolean): string[] {
   return product.flatMap(({ path, imports }) =>
     imports
-      .filter(({ from }) => importedFile(path, from) === undefined && !allowed({ path, from }))
+      .filter(({ from, target }) => target === undefined && !allowed({ path, from }))
       .map(({ from }) => `${path} imports ${from}`),
   )
-}
-
-function readSource(path: string): Source {
-  const text = readFileSync(join(root, path), 'utf8')
-  const bare = withoutComments(text)
-  const statements = [
-    ...bare.matchAll(/^(?:import|export)\s+(type\s+)?([^'"`;]*?)\bfrom\s+'([^']+)'/gm),
-  ].map(([, type, names = '', from = '']) => ({
-    from,
-    typeOnly: type !== undefined || /^\{(\s*type\s+[^,}]+,?)+\s*\}\s*$/.test(names),
-  }))
-  const others = [...bare.matchAll(/(?:^import\s+|\bimport\(\s*)'([^']+)'/gm)].map(
-    ([, from = '']) => ({
-      from,
-      typeOnly: false,
-    }),
-  )
-  return { path, text, lines: text.split('\n').length - 1, imports: [...statements, ...others] }
-}
-
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
 }

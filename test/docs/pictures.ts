@@ -7,7 +7,7 @@ import { walkThroughScript } from '../../api/http/pages/walk-through.ts'
 import { waysOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import * as messages from '../../workflows/payouts/messages.ts'
-import { importedFile } from '../support/imported-file.ts'
+import { layers as codeFolders, sourcesIn } from '../support/sources.ts'
 import { readHistory } from '../temporal/histories.ts'
 import { proofRows } from './proofs.ts'
 
@@ -93,18 +93,9 @@ export function folderNames(): string[] {
 }
 
 function folderImports(): [string, string][] {
-  const files = ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker'].flatMap(
-    (folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((file) => /(?<!\.d)\.ts$/.test(file))
-        .map((file) => join(folder, file)),
-  )
-  const edges = files.flatMap((file) =>
-    [...read(file).matchAll(/^(?:import|export)\b[^'";]*?\bfrom\s+'([^']+)'/gm)].flatMap(
-      ([, from = '']) => {
-        const target = importedFile(file, from)
-        return target === undefined ? [] : [`${folderOf(file)} ${folderOf(target)}`]
-      },
+  const edges = sourcesIn(codeFolders, /(?<!\.d)\.ts$/).flatMap(({ path, imports }) =>
+    imports.flatMap(({ target }) =>
+      target === undefined ? [] : [`${folderOf(path)} ${folderOf(target)}`],
     ),
   )
   const order = (folder: string) => (layers as readonly string[]).indexOf(folder)

@@ -1,23 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { importedFile } from '../support/imported-file.ts'
+import { sourcesIn } from '../support/sources.ts'
 import { verifies } from '../verifies.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const stages = ['identify', 'authenticate', 'admit', 'claim', 'run', 'settle'].map(
   (stage) => `api/calls/${stage}.ts`,
 )
 const [list, handler] = ['api/calls/execute.ts', 'api/calls/handle.ts'] as const
-const filesOf = (folder: string) =>
-  readdirSync(join(root, folder)).map((file) => join(folder, file))
-const [calls, auth] = [filesOf('api/calls'), filesOf('api/auth')]
-const texts = new Map(
-  [...calls, ...auth].map((path) => [path, readFileSync(join(root, path), 'utf8')]),
-)
-const textOf = (path: string) => texts.get(path) ?? ''
-const imports = new Map([...texts.keys()].map((path) => [path, importsOf(path)]))
+const sources = new Map(sourcesIn(['api/calls', 'api/auth']).map((one) => [one.path, one]))
+const filesOf = (folder: string) => [...sources.keys()].filter((path) => path.startsWith(folder))
+const [calls, auth] = [filesOf('api/calls/'), filesOf('api/auth/')]
+const textOf = (path: string) => sources.get(path)?.text ?? ''
+const importsOf = (path: string) => sources.get(path)?.imports ?? []
 
 verifies('structure.pipeline', 'the stages of a call are read in one list, in their order', () => {
   const begun = [
@@ -42,7 +35,7 @@ verifies('structure.pipeline', 'no stage knows a later one or the list', () => {
 })
 
 verifies('structure.pipeline', 'what the stages share knows none of them', () => {
-  const shared = [...texts.keys()].filter((path) => path !== list && !stages.includes(path))
+  const shared = [...sources.keys()].filter((path) => path !== list && !stages.includes(path))
   const wrong = shared.flatMap((path) =>
     [...reachedFrom(path)]
       .filter((file) => file === list || stages.includes(file))
@@ -55,9 +48,11 @@ verifies('structure.pipeline', 'the ways of access are checked in two stages', (
   const methods = auth.filter((path) => /^export const by[A-Z]\w+: Method</m.test(textOf(path)))
   expect(methods.length).toBe(5)
   const table = 'api/auth/methods.ts'
-  const users = [...texts.keys()].filter((path) => valuesOf(path).includes(table))
+  const users = [...sources.keys()].filter((path) =>
+    importsOf(path).some(({ target, typeOnly }) => target === table && !typeOnly),
+  )
   expect(users.toSorted()).toEqual(['api/calls/authenticate.ts', 'api/calls/identify.ts'])
-  expect(auth.flatMap((path) => [...(imports.get(path) ?? [])]).filter(isOf(calls))).toEqual([])
+  expect(auth.flatMap(targetsOf).filter(isOf(calls))).toEqual([])
 })
 
 verifies('structure.pipeline', 'few files stand between a call and its handler', () => {
@@ -69,22 +64,15 @@ verifies('structure.pipeline', 'few files stand between a call and its handler',
 
 const isOf = (files: readonly string[]) => (path: string) => files.includes(path)
 
-/** The files of the pipeline and of authentication that a file imports, by itself or through others. */
+/** The files of the pipeline and of authentication that a file imports. */
+function targetsOf(path: string): string[] {
+  return importsOf(path).flatMap(({ target = '' }) => (sources.has(target) ? [target] : []))
+}
+
+/** The same, by itself or through others. */
 function reachedFrom(start: string): Set<string> {
-  const reached = new Set(imports.get(start))
+  const reached = new Set(targetsOf(start))
   // A set hands out what is added to it while it is walked.
-  for (const path of reached) for (const next of imports.get(path) ?? []) reached.add(next)
+  for (const path of reached) for (const next of targetsOf(path)) reached.add(next)
   return reached
-}
-
-function importsOf(path: string): Set<string> {
-  const named = [...textOf(path).matchAll(/\bfrom '([^']+)'/g)]
-  const files = named.map(([, from = '']) => importedFile(path, from) ?? '')
-  return new Set(files.filter((file) => texts.has(file)))
-}
-
-/** The files of which a file uses more than types. */
-function valuesOf(path: string): string[] {
-  const named = [...textOf(path).matchAll(/^import (?!type )[^;]*?\bfrom '([^']+)'/gm)]
-  return named.map(([, from = '']) => importedFile(path, from) ?? '')
 }

@@ -1,21 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { railKeys } from '#domain/rails/rail.ts'
-import { importedFile } from '../support/imported-file.ts'
+import { layers, root, sourcesIn } from '../support/sources.ts'
 import { verifies } from '../verifies.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const RAILS = 'workflows/domain/rails/'
 const RAIL_TESTS = `test/${RAILS}`
-const layers = ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker', 'test']
-
-const sources = layers.flatMap((layer) =>
-  readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file) && !/(node_modules|dist)\//.test(file))
-    .map((file) => readSource(join(layer, file))),
-)
+const sources = sourcesIn([...layers, 'test'], /\.tsx?$/).map(({ path, bare, imports }) => ({
+  path,
+  text: bare,
+  imports: imports.flatMap(({ target }) => (target?.startsWith(RAILS) ? [target] : [])),
+}))
 
 verifies(
   'structure.rails',
@@ -48,22 +44,6 @@ verifies(
     ])
   },
 )
-
-verifies('structure.rails', 'no two folders of the rails import each other', () => {
-  const folderOf = (path: string) => path.slice(RAILS.length).split('/')[0] ?? ''
-  const arrows = new Set(
-    sources
-      .filter(({ path }) => path.startsWith(RAILS))
-      .flatMap(({ path, imports }) =>
-        imports
-          .filter((target) => target.startsWith(RAILS) && folderOf(target) !== folderOf(path))
-          .map((target) => `${folderOf(path)} > ${folderOf(target)}`),
-      ),
-  )
-  expect(
-    [...arrows].filter((arrow) => arrows.has(arrow.split(' > ').reverse().join(' > '))),
-  ).toEqual([])
-})
 
 /** Files outside the rails that name one, and why. A rail that is added changes none of them. */
 const naming: Readonly<Record<string, string>> = {
@@ -118,14 +98,4 @@ function mayImport(path: string, target: string): boolean {
 function railOfFile(path: string): string | undefined {
   const folder = [RAIL_TESTS, RAILS].find((one) => path.startsWith(one))
   return railKeys.find((key) => folder !== undefined && path.startsWith(`${folder}${key}/`))
-}
-
-function readSource(path: string) {
-  const text = readFileSync(join(root, path), 'utf8')
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/^\s*\/\/.*$/gm, '')
-  const imports = [...text.matchAll(/(?:\bfrom|^import|\bimport\()\s*'([^']+)'/gm)].flatMap(
-    ([, from = '']) => importedFile(path, from) ?? [],
-  )
-  return { path, text, imports: imports.filter((target) => target.startsWith(RAILS)) }
 }

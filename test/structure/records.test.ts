@@ -1,16 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { Time } from '../../api/fields.ts'
 import { viewOf } from '../../api/view.ts'
+import { sourcesIn } from '../support/sources.ts'
 import { verifies } from '../verifies.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const filesWith = (folder: string, text: string | RegExp): string[] =>
-  readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file))
-    .filter((file) => readFileSync(`${root}${folder}/${file}`, 'utf8').search(text) >= 0)
+const filesWith = (folder: string, found: RegExp): string[] =>
+  sourcesIn([folder], /\.tsx?$/)
+    .filter(({ text }) => found.test(text))
+    .map(({ path }) => path.slice(folder.length + 1))
     .sort()
 
 verifies('structure.records', 'a review is declared, but for those of runs and money', () => {

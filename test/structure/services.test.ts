@@ -1,27 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { importedFile } from '../support/imported-file.ts'
+import { onCycles, root, type Source, sourcesIn } from '../support/sources.ts'
 import { verifies } from '../verifies.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const home = 'api/services'
 const families = readdirSync(join(root, home), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
-const sources = ['api', 'worker'].flatMap((layer) =>
-  readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => join(layer, file)),
-)
-const texts = new Map(sources.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
+const sources = sourcesIn(['api', 'worker'])
+const texts = new Map(sources.map(({ path, text }) => [path, text]))
 const textOf = (path: string) => texts.get(path) ?? ''
-const services = sources.filter((path) => path.startsWith(`${home}/`))
+const services = sources.filter(({ path }) => path.startsWith(`${home}/`))
 
 verifies('structure.services', 'a service has no base class', () => {
-  const derived = services.flatMap((path) =>
-    [...textOf(path).matchAll(/^(?:export )?(?:abstract )?class (\w+)(?:<[^{]*>)? extends (\w+)/gm)]
+  const derived = services.flatMap(({ path, text }) =>
+    [...text.matchAll(/^(?:export )?(?:abstract )?class (\w+)(?:<[^{]*>)? extends (\w+)/gm)]
       .filter(([, , base]) => base !== 'Error')
       .map(([, name]) => `${path}: ${name}`),
   )
@@ -29,15 +23,16 @@ verifies('structure.services', 'a service has no base class', () => {
 })
 
 verifies('structure.services', 'a family opens its own services in its open.ts', () => {
-  expect(services.filter((path) => path.split('/').length === 3)).toEqual([`${home}/open.ts`])
+  const paths = services.map(({ path }) => path)
+  expect(paths.filter((path) => path.split('/').length === 3)).toEqual([`${home}/open.ts`])
   expect(families.filter((name) => !texts.has(`${home}/${name}/open.ts`))).toEqual([])
-  const opened = sources.flatMap((path) =>
-    importsOf(path)
+  const opened = sources.flatMap((source) =>
+    importsOf(source)
       .filter(({ file }) => file.startsWith(`${home}/`))
       .flatMap(({ file, names }) =>
         names
-          .filter((name) => new RegExp(`\\bnew ${name}\\(`).test(textOf(path)))
-          .map((name) => ({ path, name, of: familyOf(file) })),
+          .filter((name) => new RegExp(`\\bnew ${name}\\(`).test(source.text))
+          .map((name) => ({ path: source.path, name, of: familyOf(file) })),
       ),
   )
   expect(opened.length).toBeGreaterThan(50)
@@ -62,7 +57,8 @@ verifies('structure.services', 'a service is named once, by its family', () => {
   const opened = families.map((name) => [
     name,
     sources
-      .filter((path) => importsOf(path).some(({ file }) => file === `${home}/${name}/open.ts`))
+      .filter((source) => importsOf(source).some(({ file }) => file === `${home}/${name}/open.ts`))
+      .map(({ path }) => path)
       .filter(isList),
   ])
   expect(opened.filter(([, lists = []]) => lists.length !== 1)).toEqual([])
@@ -72,7 +68,7 @@ verifies('structure.services', 'families of services use each other without a cy
   const uses = new Map(
     families.map((name) => {
       const used = services
-        .filter((path) => familyOf(path) === name)
+        .filter(({ path }) => familyOf(path) === name)
         .flatMap(importsOf)
         .filter(({ file }) => file.startsWith(`${home}/`))
       return [
@@ -81,12 +77,7 @@ verifies('structure.services', 'families of services use each other without a cy
       ]
     }),
   )
-  for (let before = 0; uses.size !== before; ) {
-    before = uses.size
-    for (const [name, others] of uses)
-      if (![...others].some((other) => uses.has(other))) uses.delete(name)
-  }
-  expect([...uses.keys()]).toEqual([])
+  expect(onCycles(uses)).toEqual([])
 })
 
 function familyOf(path: string): string {
@@ -98,11 +89,8 @@ function isList(path: string): boolean {
   return path === `${home}/open.ts` || path === 'api/registry/open.ts'
 }
 
-function importsOf(path: string): { file: string; names: string[] }[] {
-  return [...textOf(path).matchAll(/^(?:import|export) ([^;']*?) ?from '([^']+)'/gm)].flatMap(
-    ([, names = '', from = '']) => {
-      const file = importedFile(path, from)
-      return file === undefined ? [] : [{ file, names: names.match(/\w+/g) ?? [] }]
-    },
+function importsOf({ imports }: Source): { file: string; names: string[] }[] {
+  return imports.flatMap(({ target, names }) =>
+    target === undefined ? [] : [{ file: target, names }],
   )
 }
