@@ -8,7 +8,7 @@ import {
   nextPayoutState,
   type PayoutEvent,
 } from '#domain/payouts/payout.ts'
-import { bodySha256, walletProofText } from '#domain/payouts/wallet-proof.ts'
+import { bodySha256, signedText } from '#domain/payouts/wallet-proof.ts'
 import { decodeWalletProof } from '#domain/payouts/wallet-proof-reader.ts'
 import { recoverSigner } from '../chain/wallet-signature.ts'
 import type { VerifyWalletMessage } from '../keys/key-binding.ts'
@@ -136,7 +136,7 @@ export function readExecuteProof(
   const proof = typeof input?.proof === 'string' ? decodeWalletProof(input.proof) : undefined
   if (proof === undefined || input === null) throw invalid('the call has no wallet proof')
   const { payout_id, idempotency_key } = input
-  const { wallet, method, path, body_sha256, issued_at, nonce, signature } = proof
+  const { wallet, method, path, body_sha256, signature } = proof
   const isBound =
     wallet === creator &&
     method === 'POST' &&
@@ -144,16 +144,7 @@ export function readExecuteProof(
     payout_id === payoutId &&
     body_sha256 === bodySha256({ payout_id, idempotency_key })
   if (!isBound) throw invalid('the wallet proof is not of the creator for this execute')
-  const terms = {
-    origin,
-    method,
-    path,
-    bodySha256: body_sha256,
-    wallet,
-    issuedAt: issued_at,
-    nonce,
-  }
-  return { creator: wallet, text: walletProofText(terms), signature }
+  return { creator: wallet, text: signedText(origin, proof), signature }
 }
 
 /** Whether the key of the creator made the proof. A contract wallet has no key; `assertProven` asks its code. */

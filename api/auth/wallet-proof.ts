@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import type { Hex } from '#domain/core/ids.ts'
 import { limits } from '#domain/core/limits.ts'
-import { bodySha256, type WalletProof, walletProofText } from '#domain/payouts/wallet-proof.ts'
+import { bodySha256, signedText, type WalletProof } from '#domain/payouts/wallet-proof.ts'
 import { decodeWalletProof } from '#domain/payouts/wallet-proof-reader.ts'
 import { hasPaid } from '../../activities/store/payments/payments.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
@@ -86,16 +86,8 @@ export async function verifyWalletProof(
   if (proof.method !== call.method) throw invalid(`the proof is for method ${proof.method}`)
   if (proof.path !== call.path) throw invalid(`the proof is for path ${proof.path}`)
   assertFresh(proof.issued_at, call.nowSeconds)
-  const { wallet, nonce, body_sha256, issued_at, signature, method, path } = proof
-  const text = walletProofText({
-    origin: call.origin,
-    method,
-    path,
-    bodySha256: body_sha256,
-    wallet,
-    issuedAt: issued_at,
-    nonce,
-  })
+  const { wallet, signature } = proof
+  const text = signedText(call.origin, proof)
   if (!(await deps.verify(wallet, text, signature, mayAskOthers)))
     throw invalid(
       `the signature is not one of ${wallet} over the proof text for origin ${call.origin}`,

@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { z } from 'zod'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { type LateSubject, lateSubjects } from '../../activities/store/recovery/late-rows.ts'
-import { exampleOf } from '../../api/examples/index.ts'
-import { createClient, type OperationId, ProblemError } from '../../api/http/client.ts'
+import { type OperationId, ProblemError } from '../../api/http/client.ts'
 import { type AnyOperation, operation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import { freshKey, openAgentUse, problemOf } from '../support/agent-use.ts'
@@ -18,6 +16,7 @@ import {
   offendersOf,
   watchWrites,
 } from '../support/deciding-writes.ts'
+import { sendExample } from '../support/sent-example.ts'
 import { fundedWallet } from '../support/wallets.ts'
 import { verifies } from '../verifies.ts'
 
@@ -53,29 +52,10 @@ async function sendExamples(): Promise<void> {
     'wallets:write',
     'signing:use',
   ] as const
-  const { agent, credential, registered } = await openAgentUse(hosts, apis.operator, {
+  const sender = await openAgentUse(hosts, apis.operator, {
     requested_scopes: [...scopes],
   })
-  for (const { id, access, examines, stream } of registry) {
-    const example = exampleOf({ id })
-    const client = createClient({
-      baseUrl: hosts.base,
-      osUrl: hosts.os,
-      origin: apis.config.BASE_URL,
-      ...(access === 'public' && examines !== true ? {} : { agent: credential }),
-      operator: apis.operator,
-      statusToken: registered.status_token,
-      wallet: privateKeyToAccount(generatePrivateKey()),
-      signAsAgent: agent.signText,
-    })
-    const upload =
-      stream === undefined
-        ? {}
-        : { upload: { mediaType: stream.mediaTypes[0], bytes: example.bytes ?? '' } }
-    await client.call(id as OperationId, example.input, upload).catch((error: unknown) => {
-      if (!(error instanceof ProblemError)) throw error
-    })
-  }
+  for (const operation of registry) await sendExample(apis, sender, operation)
 }
 
 /** The starts and their payments, which examples alone do not reach. */

@@ -1,11 +1,11 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { exampleOf } from '../../api/examples/index.ts'
-import { createClient, type OperationId, ProblemError } from '../../api/http/client.ts'
+import { ProblemError } from '../../api/http/client.ts'
 import type { AnyOperation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { trustedAgent } from '../support/registering-agent.ts'
+import { sendExample } from '../support/sent-example.ts'
 import { verifies } from '../verifies.ts'
 
 /** What the service says of a call that is malformed or that presents nothing. */
@@ -30,42 +30,20 @@ const registry: readonly AnyOperation[] = operations
 /** Sends the example of every operation, with all credentials that a caller may have. */
 async function sendAll(): Promise<Map<string, Outcome>> {
   const hosts = apis.hosts[0] as { base: string; os: string }
-  const { agent, credential, registered } = await trustedAgent(hosts, apis.operator, {
+  const sender = await trustedAgent(hosts, apis.operator, {
     requested_scopes: ['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use'],
     rails: ['packetops'],
   })
-  const send = async ({
-    id,
-    access,
-    examines,
-    stream,
-  }: AnyOperation): Promise<[string, Outcome]> => {
-    const example = exampleOf({ id })
-    const client = createClient({
-      baseUrl: hosts.base,
-      osUrl: hosts.os,
-      origin: apis.config.BASE_URL,
-      ...(access === 'public' && examines !== true ? {} : { agent: credential }),
-      operator: apis.operator,
-      statusToken: registered.status_token,
-      wallet: privateKeyToAccount(generatePrivateKey()),
-      signAsAgent: agent.signText,
-    })
-    const upload =
-      stream === undefined
-        ? {}
-        : { upload: { mediaType: stream.mediaTypes[0], bytes: example.bytes ?? '' } }
-    try {
-      const { body } = await client.call(id as OperationId, example.input, upload)
-      return [id, { code: '', body: body as object }]
-    } catch (error) {
-      if (error instanceof ProblemError) return [id, { code: error.code, body: error.problem }]
-      throw error
-    }
+  const sent = new Map<string, Outcome>()
+  for (const operation of registry) {
+    const answer = await sendExample(apis, sender, operation)
+    const outcome =
+      answer instanceof ProblemError
+        ? { code: answer.code, body: answer.problem }
+        : { code: '', body: answer.body as object }
+    sent.set(operation.id, outcome)
   }
-  const sent: [string, Outcome][] = []
-  for (const operation of registry) sent.push(await send(operation))
-  return new Map(sent)
+  return sent
 }
 
 beforeAll(async () => {

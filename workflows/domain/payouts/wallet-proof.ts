@@ -41,6 +41,12 @@ export function walletProofText(terms: WalletProofTerms): string {
   ].join('\n')
 }
 
+/** The text that the wallet of a proof signed for an origin. */
+export function signedText(origin: string, proof: WalletProof): string {
+  const { method, path, body_sha256: bodySha256, wallet, issued_at: issuedAt, nonce } = proof
+  return walletProofText({ origin, method, path, bodySha256, wallet, issuedAt, nonce })
+}
+
 /** SHA-256 (64 hex) of a parsed body's canonical JSON, or of the empty string without a body. */
 export function bodySha256(parsed: unknown): string {
   return parsed === undefined ? sha256Hex('') : digestOf(parsed)
