@@ -1,33 +1,17 @@
 import { execFile } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { copyProject } from '../support/project-copy.ts'
 import { verifies } from '../verifies.ts'
 import { addedOperation, addedRail, type Change } from './guides.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const left = /^(\.git|dist|node_modules|clients\/[^/]+\/(dist|node_modules))$/
 /** To compile the whole tree takes a minute of processor time. */
 const MINUTES = 600_000
 let scratch: string
 
 beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), 'agent-rails-guides-'))
-  cpSync(root, scratch, {
-    recursive: true,
-    filter: (path) => !left.test(relative(root, path)),
-  })
-  symlinkSync(join(root, 'node_modules'), join(scratch, 'node_modules'))
+  scratch = copyProject('guides')
   for (const change of [...addedRail, ...addedOperation]) apply(change)
 })
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))

@@ -13,15 +13,7 @@ import { proofRows } from './proofs.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const layers = [
-  'workflows/domain',
-  'workflows',
-  'activities',
-  'temporal',
-  'api',
-  'clients',
-  'worker',
-] as const
+const layers: readonly string[] = ['workflows/domain', ...codeFolders]
 
 /** The parts of the pages that are made from the code, by the name in their markers. */
 const pictures: Record<string, () => string> = {
@@ -71,16 +63,7 @@ function pipeline(): string[] {
     .map((part) => part.trim())
 }
 
-export const layerFolders = [
-  'workflows',
-  'workflows/domain',
-  'activities',
-  'activities/store',
-  'temporal',
-  'api',
-  'clients',
-  'worker',
-]
+export const layerFolders = [...layers, 'activities/store']
 
 /** The names of the folders in the layers, and of those in the folders of `api` that hold one for each subject; no layer is named. */
 export function folderNames(): string[] {
@@ -98,7 +81,7 @@ function folderImports(): [string, string][] {
       target === undefined ? [] : [`${folderOf(path)} ${folderOf(target)}`],
     ),
   )
-  const order = (folder: string) => (layers as readonly string[]).indexOf(folder)
+  const order = (folder: string) => layers.indexOf(folder)
   return [...new Set(edges)]
     .map((edge) => edge.split(' ') as [string, string])
     .filter(([from, to]) => from !== to)

@@ -1,18 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { packageRoot as root } from '../../activities/config/package-root.ts'
 import { freePortBase } from './port-base.ts'
+import { copyProject } from './project-copy.ts'
 
 /** A stack in a copy of the project, and terminals in its folder. */
 export type PastingStack = {
@@ -36,8 +27,11 @@ export async function startPastingStack(): Promise<PastingStack> {
   // Vitest has a BASE_URL of its own.
   const { BASE_URL: _viteBase, ...inherited } = process.env
   const env = { ...inherited, PORT_BASE: String(base) }
-  const clone = mkdtempSync(join(tmpdir(), 'agent-rails-pasted-'))
-  copyProject(clone, here)
+  const clone = copyProject('pasted')
+  for (const example of readdirSync(join(clone, 'examples'), { recursive: true, encoding: 'utf8' }))
+    rewrite(join(clone, 'examples', example), here)
+  for (const built of ['dist', 'clients/typescript/dist'])
+    cpSync(join(root, built), join(clone, built), { recursive: true })
   const stack = spawn('npm', ['start'], { cwd: clone, env })
   let said = ''
   for (const stream of [stack.stdout, stack.stderr]) stream.on('data', (chunk) => (said += chunk))
@@ -63,28 +57,15 @@ export async function startPastingStack(): Promise<PastingStack> {
   }
 }
 
+function rewrite(path: string, here: (text: string) => string): void {
+  if (statSync(path).isFile()) writeFileSync(path, here(readFileSync(path, 'utf8')))
+}
+
 /** What a reader pastes each language into. */
 const programs: Readonly<Record<string, readonly string[]>> = {
   sh: ['bash', '-eu', '-o', 'pipefail'],
   ts: [process.execPath, '--input-type=module'],
   python: ['python3', '-'],
-}
-
-/** Everything that is committed or about to be, built; what is installed is not installed again. */
-function copyProject(clone: string, here: (text: string) => string): void {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  for (const file of files.split('\n').filter((one) => one !== '' && existsSync(join(root, one)))) {
-    mkdirSync(join(clone, dirname(file)), { recursive: true })
-    if (file.startsWith('examples/'))
-      writeFileSync(join(clone, file), here(readFileSync(join(root, file), 'utf8')))
-    else cpSync(join(root, file), join(clone, file))
-  }
-  for (const built of ['dist', 'clients/typescript/dist'])
-    cpSync(join(root, built), join(clone, built), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
 }
 
 function run(
