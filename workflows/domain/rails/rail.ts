@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { PlannedDraft } from './drafts/draft.ts'
+import type { Form, Headings } from './input/forms.ts'
 
 export const railKeys = [
   'packetops',
@@ -108,6 +109,9 @@ type Rows<Result> = {
   uploaded?: Readonly<Record<string, z.ZodType>>
   /** How the head names columns that differ from the fields. */
   columns: z.ZodType<Columns>
+  /** The forms of files that are read for each list, next to tables with its fields. */
+  forms?: Readonly<Record<string, readonly Form[]>>
+  headings?: Readonly<Record<string, Headings>>
   open(head: unknown): Fold<Result>
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Rail, Work } from '../rail.ts'
 import { columnsSchema } from './columns.ts'
 import { faultsTo } from './fields.ts'
+import type { Form, Headings } from './forms.ts'
 
 /** What a run input may hold of one list; a longer list is uploaded and taken row by row. */
 const INLINE_ROWS_MAX = 5_000
@@ -17,6 +18,8 @@ type RowWork<Head extends z.ZodObject, L extends Lists, Result> = {
   check?: (head: z.infer<Head>, fault: (path: PropertyKey[], message: string) => void) => void
   /** Lists that an input may leave out. */
   optional?: readonly (keyof L)[]
+  forms?: { readonly [Name in keyof L]?: readonly Form[] }
+  headings?: { readonly [Name in keyof L]?: Headings }
   open(head: z.infer<Head>): {
     take: { [Name in keyof L]: (row: z.infer<L[Name]>, index: number) => void }
     close(): Work<Result>
@@ -32,6 +35,8 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
   lists,
   check,
   optional = [],
+  forms,
+  headings,
   open,
 }: RowWork<Head, L, Result>): Required<
   Pick<Rail<InputOf<Head, L>, Result>, 'input' | 'work' | 'rows'>
@@ -62,7 +67,14 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
   return {
     // The shape is put together from data, so its type is said here once.
     input: checked(head.extend(arrays)) as unknown as z.ZodType<InputOf<Head, L>>,
-    rows: { head: checked(head), lists, columns, open: openChecked },
+    rows: {
+      head: checked(head),
+      lists,
+      columns,
+      open: openChecked,
+      ...(forms !== undefined && { forms: forms as Readonly<Record<string, readonly Form[]>> }),
+      ...(headings !== undefined && { headings: headings as Readonly<Record<string, Headings>> }),
+    },
     work(input) {
       const fold = openChecked(
         Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name))),
