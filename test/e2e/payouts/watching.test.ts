@@ -144,20 +144,24 @@ verifies(
     expect(received).toEqual([])
     const silent = await rail.openAgent()
     const [payout, unheard] = [await rail.authorized(agent), await rail.authorized(silent)]
-    await Promise.all([execute(agent, payout.payout_id), execute(silent, unheard.payout_id)])
+    // Before the payouts, since the first callback may come before their answers.
     statuses.push(500)
+    await Promise.all([execute(agent, payout.payout_id), execute(silent, unheard.payout_id)])
     const events = () => received.filter(({ body }) => body['event'] === 'payout_updated')
     const taken = () => new Set(events().map(({ headers }) => headers['webhook-id']))
     await expect.poll(() => transferOf(payout.payout_id), FINAL).toBe('final')
     const states = async () => (await deliveriesOf(payout.payout_id)).map(({ state }) => state)
     await expect.poll(states, FINAL).toEqual(['delivered', 'delivered'])
     expect(await deliveriesOf(unheard.payout_id)).toEqual([])
-    expect([taken().size, events().length]).toEqual([2, 3])
+    expect(taken().size).toBe(2)
+    expect(events().length).toBeGreaterThanOrEqual(3)
     expect(received[0]?.body).toMatchObject({ event: 'host_proof' })
     expect(new Set(events().map(({ body }) => body['payout_id']))).toEqual(
       new Set([payout.payout_id]),
     )
-    expect(events().at(-1)?.body).toMatchObject({ state: 'executed', money_moved: 'yes' })
+    expect(events().map(({ body }) => body)).toContainEqual(
+      expect.objectContaining({ state: 'executed', money_moved: 'yes' }),
+    )
 
     const jwks = (await (await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)).json()) as {
       keys: (JsonWebKey & { use_for: string })[]

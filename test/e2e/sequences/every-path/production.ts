@@ -1,5 +1,6 @@
 import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import type { OperationId } from '../../../../api/http/client.ts'
+import { eventually } from '../../../support/agent.ts'
 import { freshKey, problemOf } from '../../../support/agent-use.ts'
 import { usage } from '../../../support/authority.ts'
 import { requestedPilot } from '../../../support/pilots.ts'
@@ -147,10 +148,18 @@ const submission = (dry_run: boolean) => ({
 })
 
 type Suite = 'agent-harness' | 'external-invocation' | 'external-agent' | 'credential-test'
-/** Runs one scenario of a suite against the service itself. */
-export async function tested({ open: by }: Pick<World, 'open'>, suite: Suite, scenario: string) {
+/** Runs one scenario of a suite against the service itself, to its end: few may be open at a time. */
+export function tested({ open: by }: Pick<World, 'open'>, suite: Suite, scenario: string) {
   const asked = { scenarios: [scenario], idempotency_key: freshKey() }
-  return (await by.call(`${suite}-run`, asked as never)).body as { test_run_id: string }
+  return eventually(
+    async () =>
+      (await by.call(`${suite}-run`, asked as never)).body as {
+        test_run_id: string
+        state: string
+      },
+    ({ state }) => state === 'completed',
+    120_000,
+  )
 }
 const suiteRows = (suite: Suite, [one, other]: readonly [string, string]): Rows => ({
   [`${suite}-run`]: {
