@@ -3,6 +3,7 @@ import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { type Prompt, promptDigest } from '#domain/drafts/prompt.ts'
 import { Extraction } from '#domain/rails/input/documents.ts'
 import { faultKinds, type UploadOutcome } from '#domain/rails/input/input-faults.ts'
+import { Reading } from '#domain/rails/input/reading.ts'
 import { gapKinds, type Work } from '#domain/rails/rail.ts'
 import type { Check } from '#domain/tasks/terms.ts'
 import type { Extracted, ReadAs } from './extract/extract.ts'
@@ -53,7 +54,11 @@ const groupedFaults = z.strictObject({
     .max(1_000),
   groups_left_out: z.int().min(0),
 })
-const rowsAnswer = z.strictObject({ rows: z.int().min(0), faults: groupedFaults })
+const rowsAnswer = z.strictObject({
+  rows: z.int().min(0),
+  faults: groupedFaults,
+  reading: Reading.exactOptional(),
+})
 const extractedAnswer = z.union([
   z.strictObject({ extraction: Extraction }),
   z.strictObject({ faults: groupedFaults }),

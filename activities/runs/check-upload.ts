@@ -80,11 +80,11 @@ async function readUpload(
 
 async function readRows(
   { pool }: ReadDeps,
-  { rail, list, columns }: UploadCheckRow,
+  { rail, list, corrections }: UploadCheckRow,
   { format, stream }: RowSource,
   signal: AbortSignal,
 ): Promise<UploadOutcome> {
-  const job = { kind: 'check', rail, list, columns, lists: { [list]: format } } as const
+  const job = { kind: 'check', rail, list, corrections, lists: { [list]: format } } as const
   return rowsIn(await pool.run(job, { [list]: stream }, signal))
 }
 

@@ -1,14 +1,28 @@
 import { Readable } from 'node:stream'
-import { CsvError, parse } from 'csv-parse/sync'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { type ColumnReader, tooManyColumns } from '#domain/rails/input/columns.ts'
+import type { ListCorrections } from '#domain/rails/input/corrections.ts'
 import type { Extraction } from '#domain/rails/input/documents.ts'
-import { type Encoding, TextReader } from '#domain/rails/input/encoding.ts'
-import { separators } from '#domain/rails/text/table.ts'
+import { TextReader } from '#domain/rails/input/encoding.ts'
+import type { Form, FormRows, Headings } from '#domain/rails/input/forms.ts'
+import { type LeftOut, leftOutOf, type Reading, shownColumns } from '#domain/rails/input/reading.ts'
+import { type Question, TableReader } from '#domain/rails/input/table-reader.ts'
+import type { Finding } from '#domain/rails/rail.ts'
+import {
+  cellTable,
+  endOfRecords,
+  headerOf,
+  RECORD_CHARS_MAX,
+  recordsIn,
+  tooLong,
+  WrongLine,
+} from './csv.ts'
+import { Unreadable } from './extract/unreadable.ts'
+import { xmlTree } from './extract/xml.ts'
 
 const rowFormats = ['csv', 'jsonl'] as const
-/** A list as it was uploaded: CSV with a header, or one JSON object a line. */
+/** A list as it was uploaded: `jsonl` is one JSON object a line; the content shows the form of another text. */
 export type RowSource = { format: (typeof rowFormats)[number]; stream: Readable }
 /** The rows of a sheet, as they were read from its file; undefined without a sheet. */
 export const csvOf = (sheet: Extraction | undefined): RowSource | undefined =>
@@ -16,241 +30,334 @@ export const csvOf = (sheet: Extraction | undefined): RowSource | undefined =>
     ? undefined
     : { format: 'csv', stream: Readable.from([Buffer.from(sheet.text)], { objectMode: false }) }
 
-/** A record of a list as it was read: its value, or why it has none. */
-type Read = { value: unknown } | { malformed: string }
-type TakeRecord = (record: Read, line: number) => void
-
-/** A record may not be longer, so that a file without line breaks is refused instead of being read into memory. */
-const RECORD_CHARS_MAX = 65_536
-
-/** A list to be read: its bytes, the schema of a row, and the caller's names of its columns. */
+/** A list to be read: its bytes, the schema of a row, its forms, and what the caller says of it. */
 export type ReadList = {
   list: string
   source: RowSource
   schema: z.ZodType
   reader: ColumnReader
+  forms?: readonly Form[] | undefined
+  headings?: Headings | undefined
+  corrections?: ListCorrections
 }
 /** A record that is not a row: it cannot be parsed (`malformed`), or its schema refuses it (`row` by fields, `error`). */
 export type WrongRecord = { line: number; index: number } & (
   | { malformed: string }
   | { row: unknown; error: z.ZodError }
 )
+/** Where the records of a list go that are no rows, and what its file leaves open. */
+export type Refusing = {
+  record(wrong: WrongRecord): void
+  question(question: Question): void
+}
+type Take = (row: unknown, index: number) => void
+
+/** A file may be so long that is read as a whole, to be recognised by its content. */
+const WHOLE_CHARS_MAX = 64 * 1024 * 1024
+/** So much of the begin of a text shows its form, and where its header is. */
+const SAMPLE_CHARS = 65_536
 
 /**
  * Reads a list from its stream and hands over each row once the schema has passed it; the stream is read on only when a piece's
- * rows are taken. A record that is wrong goes to `refuse`, which by default throws `input_rejected` with its line. What makes the
- * rest unreadable is always thrown. Answers how the bytes were read.
+ * rows are taken. A record that is wrong goes to `refusing`, which by default throws `input_rejected` with its line. What makes the
+ * rest unreadable is always thrown. Answers how the list was read, and what its file says that its rows do not come to.
  */
 export async function eachRow(
-  { list, source: { format, stream }, schema, reader }: ReadList,
-  take: (row: unknown, index: number) => void,
-  refuse: (wrong: WrongRecord) => void = (wrong) => refuseRecord(list, wrong),
-): Promise<Encoding> {
-  let index = -1
+  named: ReadList,
+  take: Take,
+  refusing: Refusing = refusingAll(named.list),
+): Promise<{ reading: Reading; findings: readonly Finding[] }> {
   const text = new TextReader()
-  const read = format === 'csv' ? readCsv : readJsonLines
-  await read({ list, schema, reader }, { stream, text }, (record, line) => {
-    index += 1
-    if ('malformed' in record) return refuse({ line, index, ...record })
-    // The columns of CSV are read by their fields once, in the header.
-    const row = format === 'csv' ? record.value : reader.take(record.value)
-    if (reader.overflows()) throw rejected(list, line, tooManyColumns)
-    const { data, error } = schema.safeParse(row)
-    if (error === undefined) take(data, index)
-    else refuse({ line, index, row, error })
-  })
-  return text.encoding
-}
-
-function refuseRecord(list: string, wrong: WrongRecord): never {
-  const what = 'malformed' in wrong ? wrong.malformed : firstIssue(wrong.error)
-  throw rejected(list, wrong.line, what)
-}
-
-type Named = Omit<ReadList, 'source'>
-/** The bytes of a list, and the reader of their text. */
-type Bytes = Pick<RowSource, 'stream'> & { text: TextReader }
-
-async function readJsonLines(
-  { list }: Pick<Named, 'list'>,
-  bytes: Bytes,
-  take: TakeRecord,
-): Promise<void> {
-  let [rest, line] = ['', 0]
-  const takeLine = (text: string) => {
-    line += 1
-    if (text.length > RECORD_CHARS_MAX) throw tooLong(list, line)
-    if (text.trim() !== '') take(parseJson(text), line)
-  }
-  for await (const text of textOf(list, bytes, () => line + 1)) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const whole of lines) takeLine(whole)
-    if (rest.length > RECORD_CHARS_MAX) throw tooLong(list, line + 1)
-  }
-  takeLine(rest)
-}
-
-function parseJson(text: string): Read {
   try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return { malformed: 'is not JSON' }
-  }
-}
-
-/** Takes whole records off the text, as many as have come; where no cell is quoted, delimiters and line breaks are all there is. */
-async function readCsv(named: Named, bytes: Bytes, take: TakeRecord): Promise<void> {
-  const { list } = named
-  let columns: Column[] | undefined
-  let delimiter: string | undefined
-  let [rest, line] = ['', 1]
-  const takeCells: TakeCells = (cells, at) => {
-    if (columns === undefined) columns = columnsOf(named, cells)
-    else if (cells.length === columns.length) take({ value: rowOf(columns, cells) }, at)
-    else take({ malformed: `has ${cells.length} cells, and the header ${columns.length}` }, at)
-  }
-  const takeRecords = (text: string) => {
-    if (text.trim() !== '') delimiter ??= delimiterOf(text)
-    const read = text.includes('"') ? readQuoted : readPlain
-    read({ list, delimiter: delimiter ?? ',' }, { text, line }, takeCells)
-    line += text.split('\n').length - 1
-  }
-  for await (const text of textOf(list, bytes, () => line)) {
-    rest += text
-    const end = endOfRecords(rest)
-    takeRecords(rest.slice(0, end))
-    rest = rest.slice(end)
-    if (rest.length > RECORD_CHARS_MAX) throw tooLong(list, line)
-  }
-  takeRecords(rest)
-  if (columns === undefined) throw rejected(list, 1, 'has no header')
-}
-
-type TakeCells = (cells: string[], line: number) => void
-
-/** Where the last whole record ends of a text that begins with one: after a line break outside of quotes. */
-function endOfRecords(text: string): number {
-  if (!text.includes('"')) return text.lastIndexOf('\n') + 1
-  let [at, end] = [0, 0]
-  for (const [index, part] of text.split('"').entries()) {
-    const lineBreak = index % 2 === 0 ? part.lastIndexOf('\n') : -1
-    if (lineBreak !== -1) end = at + lineBreak + 1
-    at += part.length + 1
-  }
-  return end
-}
-
-/** What stands most often between the cells of the first record; a comma where nothing does. */
-function delimiterOf(text: string): string {
-  const counts = new Map<string, number>(separators.map((sign) => [sign, 0]))
-  let isQuoted = false
-  let isBegun = false
-  for (const sign of text) {
-    if (sign === '"') isQuoted = !isQuoted
-    if (isQuoted) continue
-    if (sign === '\n' && isBegun) break
-    isBegun ||= sign.trim() !== ''
-    const count = counts.get(sign)
-    if (count !== undefined) counts.set(sign, count + 1)
-  }
-  const [[first, most]] = [...counts].sort(([, one], [, other]) => other - one) as [
-    [string, number],
-  ]
-  return most === 0 ? ',' : first
-}
-
-type Table = { list: string; delimiter: string }
-/** Records, the first of which begins on a line. */
-type Records = { text: string; line: number }
-
-function readPlain(
-  { list, delimiter }: Table,
-  { text, line: firstLine }: Records,
-  take: TakeCells,
-): void {
-  for (const [index, ended] of text.split('\n').entries()) {
-    const record = ended.endsWith('\r') ? ended.slice(0, -1) : ended
-    if (record.length > RECORD_CHARS_MAX) throw tooLong(list, firstLine + index)
-    if (record !== '') take(record.split(delimiter), firstLine + index)
-  }
-}
-
-function readQuoted(
-  { list, delimiter }: Table,
-  { text, line: firstLine }: Records,
-  take: TakeCells,
-): void {
-  try {
-    parse(text, {
-      delimiter,
-      skip_empty_lines: true,
-      relax_column_count: true,
-      record_delimiter: ['\r\n', '\n'],
-      max_record_size: RECORD_CHARS_MAX,
-      on_record: (cells: string[], { lines }) => {
-        take(cells, firstLine + lines - 1)
-        return null
+    const rows = new RowTaker(named, take, refusing)
+    const { form, ...read } = await readText(named, textOf(named.source.stream, text), rows)
+    const { rows: count, leftOut } = rows.end()
+    const all = [...(read.leftOut?.all ?? []), ...leftOut]
+    const constants = Object.entries(named.corrections?.constants ?? {})
+    return {
+      findings: (read.findings ?? []).map((finding) => ({
+        ...finding,
+        citations: [{ pointer: `/${named.list}` }],
+      })),
+      reading: {
+        form,
+        encoding: text.encoding,
+        delimiter: read.delimiter ?? null,
+        header_line: read.header_line ?? null,
+        columns: shownColumns(read.columns ?? []),
+        numbers: read.numbers ?? null,
+        dates: read.dates ?? null,
+        units: read.units ?? null,
+        constants: Object.fromEntries(constants.flatMap(([name, value = '']) => [[name, value]])),
+        says: read.says ?? {},
+        rows: count,
+        left_out: leftOutOf(all, (read.leftOut?.count ?? 0) + leftOut.length),
       },
-    })
+    }
   } catch (error) {
-    if (error instanceof CsvError)
-      throw rejected(list, firstLine + Number(error['lines']) - 1, error.message)
+    if (error instanceof WrongLine) throw rejected(named.list, error.line, error.message)
     throw error
   }
 }
 
-/** `name` is the field; undefined for a column that is not read. */
-type Column = { name: string | undefined; numeric: boolean }
-
-/**
- * Cells are texts: those of a numeric field become numbers, and an empty cell, also `NULL` or `n/a`, is a field that is left out. Columns that a schema
- * does not name are refused, unless it is a loose one.
- */
-function columnsOf({ list, schema, reader }: Named, header: string[]): Column[] {
-  const names = header.map((name) => name.trim())
-  const { properties = {}, additionalProperties } = z.toJSONSchema(schema, { io: 'input' })
-  for (const name of names) reader.note(name)
-  return names.map((column, index) => {
-    if (names.indexOf(column) !== index) throw rejected(list, 1, `has the column ${column} twice`)
-    const name = reader.fieldOf(column)
-    if (name === undefined) return { name: undefined, numeric: false }
-    const field = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (typeof field !== 'object' && additionalProperties === false)
-      throw rejected(
-        list,
-        1,
-        `has the unknown column ${name}; known are ${Object.keys(properties).join(', ')}`,
-      )
-    const type = typeof field === 'object' ? field.type : undefined
-    return { name, numeric: type === 'integer' || type === 'number' }
-  })
-}
-
-/** What exports write into a cell that holds nothing. */
-const nothing: ReadonlySet<string> = new Set(['', 'NULL', 'null', 'NaN', 'n/a', 'N/A'])
-
-function rowOf(columns: Column[], cells: string[]): Record<string, unknown> {
-  const row: Record<string, unknown> = {}
-  let at = 0
-  for (const { name, numeric } of columns) {
-    const cell = cells[at++] ?? ''
-    if (name !== undefined && !nothing.has(cell))
-      row[name] = numeric && /^[-+]?[0-9]{1,16}(\.0*)?$/.test(cell) ? Number(cell) : cell
+/** What reading a text came to; `form` is what it was recognised as. */
+type ReadText = Pick<Reading, 'form'> &
+  Partial<Pick<Reading, 'delimiter' | 'header_line' | 'columns' | 'numbers' | 'dates' | 'units'>> &
+  Partial<Pick<FormRows, 'says' | 'findings'>> & {
+    leftOut?: { all: readonly LeftOut[]; count: number }
   }
-  return row
+
+function refusingAll(list: string): Refusing {
+  return {
+    record: (wrong) => {
+      const what = 'malformed' in wrong ? wrong.malformed : firstIssue(wrong.error)
+      throw rejected(list, wrong.line, what)
+    },
+    question: ({ line, field, cell, message }) => {
+      const what = `has ${JSON.stringify(cell)} for ${field}, which can be read in more than one way: ${message}`
+      throw rejected(list, line, what)
+    },
+  }
 }
 
-async function* textOf(
-  list: string,
-  { stream, text: reader }: Bytes,
-  lineNow: () => number,
-): AsyncGenerator<string> {
+/** Checks the records of a list by the schema of its rows, and leaves out the lines that the caller accepts not to be read. */
+class RowTaker {
+  readonly #named: ReadList
+  readonly #take: Take
+  readonly #refusing: Refusing
+  readonly #leaveOut: Set<number>
+  readonly #leftOut: LeftOut[] = []
+  #index = -1
+
+  constructor(named: ReadList, take: Take, refusing: Refusing) {
+    this.#named = named
+    this.#take = take
+    this.#refusing = refusing
+    this.#leaveOut = new Set(named.corrections?.leave_out)
+  }
+
+  row(row: unknown, line: number): void {
+    const { schema, reader } = this.#named
+    if (reader.overflows()) throw new WrongLine(line, tooManyColumns)
+    const { data, error } = schema.safeParse(row)
+    const wrong = error === undefined ? undefined : { row, error }
+    if (this.#isAccepted(line, wrong === undefined)) return
+    this.#index += 1
+    if (wrong === undefined) this.#take(data, this.#index)
+    else this.#refusing.record({ line, index: this.#index, ...wrong })
+  }
+
+  malformed(what: string, line: number): void {
+    if (this.#isAccepted(line, false)) return
+    this.#index += 1
+    this.#refusing.record({ line, index: this.#index, malformed: what })
+  }
+
+  question(question: Question): void {
+    this.#refusing.question(question)
+  }
+
+  refuse(line: number, what: string): never {
+    throw new WrongLine(line, what)
+  }
+
+  /** Whether the caller accepts that this line is left out; one that can be read is not. */
+  #isAccepted(line: number, isReadable: boolean): boolean {
+    if (isReadable || !this.#leaveOut.delete(line)) return false
+    this.#leftOut.push({ line, reason: 'cannot be read, as the caller accepts' })
+    return true
+  }
+
+  end(): { rows: number; leftOut: readonly LeftOut[] } {
+    const [line] = this.#leaveOut
+    if (line !== undefined)
+      throw new WrongLine(line, 'is to be left out, and it can be read or is not there')
+    return { rows: this.#index + 1, leftOut: this.#leftOut }
+  }
+}
+
+type Pieces = AsyncGenerator<string>
+
+async function readText(named: ReadList, pieces: Pieces, rows: RowTaker): Promise<ReadText> {
+  if (named.source.format === 'jsonl') return readJsonLines('', { pieces, named, rows })
+  let begin = ''
+  while (begin.length < SAMPLE_CHARS) {
+    const { value, done } = await pieces.next()
+    if (done === true) break
+    begin += value
+  }
+  const first = begin.trimStart()[0]
+  if (first === '<' || first === '[' || first === '{')
+    return readDocument(begin, { pieces, named, rows })
+  const sample = begin.slice(0, begin.lastIndexOf('\n') + 1) || begin
+  const form = formOf(named, sample)?.form
+  if (form === undefined) return readTable(begin, { pieces, named, rows })
+  const read = viewsOf(await wholeOf(begin, pieces))(form)
+  if (read === undefined) throw new WrongLine(1, `begins a file that is ${form.name} in part only`)
+  return takeForm({ form, read }, rows)
+}
+
+type Recognised = { form: Form; read: FormRows }
+
+function formOf({ forms = [] }: ReadList, text: string): Recognised | undefined {
+  const view = viewsOf(text)
+  for (const form of forms) {
+    const read = view(form)
+    if (read !== undefined) return { form, read }
+  }
+  return undefined
+}
+
+type Rest = { pieces: Pieces; named: ReadList; rows: RowTaker }
+
+async function wholeOf(begin: string, pieces: Pieces): Promise<string> {
+  const parts = [begin]
+  let length = begin.length
+  for await (const piece of pieces) {
+    length += piece.length
+    if (length > WHOLE_CHARS_MAX)
+      throw new WrongLine(1, `begins a file of more than ${WHOLE_CHARS_MAX} characters`)
+    parts.push(piece)
+  }
+  return parts.join('')
+}
+
+/** XML, and JSON that is one value or a value a line. */
+async function readDocument(begin: string, rest: Rest): Promise<ReadText> {
+  const { pieces, named, rows } = rest
+  const [line = ''] = begin.trimStart().split('\n', 1)
+  if (line.startsWith('{') && parsed(line) !== undefined) {
+    if (formOf(named, line) === undefined) return readJsonLines(begin, rest)
+  }
+  const text = await wholeOf(begin, pieces)
+  const recognised = formOf(named, text)
+  if (recognised !== undefined) return takeForm(recognised, rows)
+  if (line.startsWith('<'))
+    throw new WrongLine(1, `begins XML of no form that ${named.list} is read from`)
+  const value = parsed(text)
+  if (!Array.isArray(value))
+    throw new WrongLine(1, `begins JSON of no form that ${named.list} is read from`)
+  for (const [index, row] of value.entries()) rows.row(named.reader.take(row), index + 1)
+  return { form: 'json' }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** A text as each kind of form is given it, made once. */
+function viewsOf(text: string): (form: Form) => FormRows | undefined {
+  const isXml = text.trimStart().startsWith('<')
+  const tree = once(() => treeOf(text))
+  const value = once(() => parsed(text))
+  const table = once(() => cellTable(text))
+  return (form) => {
+    if (form.kind === 'text') return form.read(text)
+    if (isXml) return form.kind === 'xml' ? form.read(tree()) : undefined
+    if (form.kind === 'json') return form.read(value())
+    return form.kind === 'table' ? form.read(table()) : undefined
+  }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function treeOf(text: string) {
+  try {
+    return xmlTree(new TextEncoder().encode(text))
+  } catch (error) {
+    if (error instanceof Unreadable) throw new WrongLine(1, `begins a file that ${error.message}`)
+    throw error
+  }
+}
+
+function takeForm({ form, read }: Recognised, rows: RowTaker): ReadText {
+  for (const row of read.rows)
+    if ('malformed' in row) rows.malformed(row.malformed, row.line)
+    else rows.row(row.value, row.line)
+  const leftOut = { all: read.leftOut, count: read.leftOut.length }
+  return { form: form.name, says: read.says, findings: read.findings, leftOut }
+}
+
+async function readJsonLines(begin: string, { pieces, named, rows }: Rest): Promise<ReadText> {
+  let [rest, line] = ['', 0]
+  const takeLine = (text: string) => {
+    line += 1
+    if (text.length > RECORD_CHARS_MAX) throw tooLong(line)
+    if (text.trim() === '') return
+    const value = parsed(text)
+    if (value === undefined) rows.malformed('is not JSON', line)
+    else rows.row(named.reader.take(value), line)
+  }
+  const takeText = (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const whole of lines) takeLine(whole)
+    if (rest.length > RECORD_CHARS_MAX) throw tooLong(line + 1)
+  }
+  takeText(begin)
+  for await (const text of pieces) takeText(text)
+  takeLine(rest)
+  return { form: 'json_lines' }
+}
+
+/** Takes whole records off the text, as many as have come. */
+async function readTable(begin: string, { pieces, named, rows }: Rest): Promise<ReadText> {
+  const { schema, headings = {}, reader, corrections = {} } = named
+  const table = new TableReader({ schema, headings, reader, corrections }, rows)
+  const { delimiter, at } = headerOf(begin, (records) => table.names(records))
+  let [rest, line, isBegun] = ['', 1, false]
+  const takeRecords = (text: string) => {
+    const records = recordsIn(text, { delimiter, line })
+    if (isBegun) for (const record of records) table.take(record)
+    else {
+      const first = [...records]
+      if (first.length > 0) table.begin(first.slice(0, at + 1))
+      isBegun = first.length > 0
+      for (const record of first.slice(at + 1)) table.take(record)
+    }
+    line += text.split('\n').length - 1
+  }
+  const takeText = (text: string) => {
+    rest += text
+    const end = endOfRecords(rest)
+    if (end > 0) takeRecords(rest.slice(0, end))
+    rest = rest.slice(end)
+    if (rest.length > RECORD_CHARS_MAX) throw tooLong(line)
+  }
+  takeText(begin)
+  for await (const text of pieces) takeText(text)
+  if (rest !== '') takeRecords(rest)
+  if (!isBegun) throw new WrongLine(1, 'has no header')
+  const findings = table.differing.map((detail) => ({
+    code: 'total_differs',
+    detail: `${detail}.`,
+  }))
+  return { form: 'table', delimiter, ...table.end(), findings, leftOut: table.leftOut }
+}
+
+/** The text of a stream, whose lines end with `\n` alone. */
+async function* textOf(stream: Readable, reader: TextReader): Pieces {
+  let line = 1
+  let held = ''
   const decode = (piece?: Uint8Array) => {
     try {
-      return piece === undefined ? reader.end() : reader.take(piece)
+      const text = held + (piece === undefined ? reader.end() : reader.take(piece))
+      held = piece !== undefined && text.endsWith('\r') ? '\r' : ''
+      const whole = (held === '' ? text : text.slice(0, -1)).replaceAll(/\r\n?/g, '\n')
+      line += whole.split('\n').length - 1
+      return whole
     } catch {
-      throw rejected(list, lineNow(), `or one soon after it is not ${reader.encoding}`)
+      throw new WrongLine(line, `or one soon after it is not ${reader.encoding}`)
     }
   }
   for await (const piece of stream) yield decode(piece)
@@ -260,10 +367,6 @@ async function* textOf(
 function firstIssue({ issues }: z.ZodError): string {
   const [issue] = issues
   return `is refused: ${[...(issue?.path ?? []), ''].join(': ')}${issue?.message}`
-}
-
-function tooLong(list: string, line: number): DomainError {
-  return rejected(list, line, `is longer than ${RECORD_CHARS_MAX} characters`)
 }
 
 function rejected(list: string, line: number, what: string): DomainError {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
 import { firstFaults } from '#domain/core/faults.ts'
 import { type ColumnReader, columnReader } from '#domain/rails/input/columns.ts'
+import { correctionsOf } from '#domain/rails/input/corrections.ts'
 import { type Extraction, encodingFinding, sheetFinding } from '#domain/rails/input/documents.ts'
 import { faultsText, groupFaults } from '#domain/rails/input/input-faults.ts'
 import {
@@ -10,9 +11,10 @@ import {
   withFindings,
   workOnRead,
 } from '#domain/rails/input/read-input.ts'
+import { readingFinding } from '#domain/rails/input/reading.ts'
 import { rowsOfSheet, uploadsOf } from '#domain/rails/input/uploads.ts'
-import type { Columns, Finding, Rail, Work } from '#domain/rails/rail.ts'
-import { eachRow, type RowSource } from './rows.ts'
+import type { Finding, Rail, Work } from '#domain/rails/rail.ts'
+import { eachRow, type ReadList, type RowSource } from './rows.ts'
 
 /** Receives each row of a list as it is read. */
 export type SeeRow = (list: string, row: unknown, index: number) => void
@@ -35,7 +37,6 @@ export async function workOnRows<Result>(
   if (unknown.length > 0)
     throw unfit(`The rail ${key} has no list ${unknown.join(', ')}; it has ${lists.join(', ')}.`)
   const head = Object.fromEntries(Object.entries(input).filter(([name]) => !lists.includes(name)))
-  const { columns = {} } = head as { columns?: Columns }
   const fold = rows.open(checked(rows.head, head, ''))
   const findings: Finding[] = []
   for (const [list, schema] of Object.entries(rows.lists)) {
@@ -45,21 +46,29 @@ export async function workOnRows<Result>(
       see(list, row, index)
       take(row, index)
     }
-    const reader = columnReader(list, schema, columns)
-    const uploaded = rows.uploaded?.[list] ?? schema
-    if (source !== undefined)
-      findings.push(
-        ...encodingFinding(
-          list,
-          await eachRow({ list, source, schema: uploaded, reader }, takeSeen),
-        ),
-      )
-    else takeInline(schema, input[list] ?? [], { place: `/${list}`, reader, take: takeSeen })
+    const corrections = correctionsOf(head, list)
+    const reader = columnReader(list, schema, corrections)
+    if (source !== undefined) {
+      const asked = { ...readListOf(rows, list), list, source, reader, corrections }
+      const read = await eachRow(asked, takeSeen)
+      findings.push(...read.findings, ...encodingFinding(list, read.reading.encoding))
+      findings.push(...readingFinding(list, read.reading, corrections))
+    } else takeInline(schema, input[list] ?? [], { place: `/${list}`, reader, take: takeSeen })
     const faults = columnFaults(list, reader)
     if (faults.length > 0) throw unfit(faultsText(faults))
     findings.push(...reader.finding())
   }
   return withFindings(fold.close(), findings)
+}
+
+/** How the rows of an uploaded list are read by its rail. */
+export function readListOf(
+  { lists, uploaded, forms, headings }: NonNullable<Rail['rows']>,
+  list: string,
+): Pick<ReadList, 'schema' | 'forms' | 'headings'> {
+  const schema = uploaded?.[list] ?? lists[list]
+  if (schema === undefined) throw new RangeError(`the rail has no list ${list}`)
+  return { schema, forms: forms?.[list], headings: headings?.[list] }
 }
 
 function takeInline(

@@ -314,6 +314,44 @@ export const railRequirements = {
     behavior:
       'A list is read as a stream of CSV or JSON Lines, and each row is checked. The first wrong record is named by its line, and nothing is read ahead.',
   },
+  'reading.numbers': {
+    source: 'runs § How a file is read',
+    behavior:
+      'Numbers are read with points or commas, grouped by points, commas, blanks or apostrophes, with signs and brackets; what has two readings has both.',
+  },
+  'reading.dates': {
+    source: 'runs § How a file is read',
+    behavior:
+      'Days and times are read in ISO 8601, in numbers with day or month first, and with names of months; what has two readings has both.',
+  },
+  'reading.tables': {
+    source: 'runs § How a file is read',
+    behavior:
+      'A table is read by the headings of its trade, with lines above its header and a total below, in every encoding, separator and line end.',
+  },
+  'reading.totals': {
+    source: 'runs § How a file is read',
+    behavior: 'A total of a table that its rows do not come to is a finding.',
+  },
+  'reading.questions': {
+    source: 'runs § How a file is read',
+    behavior:
+      'How numbers, dates and amounts are written is decided over the whole column; what stays open is a fault that asks for it.',
+  },
+  'reading.corrections': {
+    source: 'runs § How a file is read',
+    behavior: 'One column may feed several fields, and a constant fills a field that a file lacks.',
+  },
+  'reading.left-out': {
+    source: 'runs § How a file is read',
+    behavior:
+      'A line that cannot be read is left out only where its caller names it; a named line that can be read is a fault.',
+  },
+  'reading.forms': {
+    source: 'runs § How a file is read',
+    behavior:
+      'XML, JSON and texts of the forms of a rail are recognised by their content; XML with a document type is refused.',
+  },
   'tokenops.costs': {
     source: 'runs § tokenops',
     behavior:

@@ -128,7 +128,7 @@ verifies(
       xlsxOf({ rows: [columns.map(textCell), ...rows.map(cells)] }),
     )
     const asked = { owner: trustedAgent, sha256, rail: 'tokenops', list: 'usage' } as const
-    const named = { ...asked, columns: {}, sheet: 'Rows' }
+    const named = { ...asked, corrections: {}, sheet: 'Rows' }
     const check = await beginUploadCheck(fixture.db, named, {
       openMax: 2,
       perDay: { readings: 9, bytes: 1e9 },

@@ -1,8 +1,9 @@
 import { SaxesParser } from 'saxes'
+import type { XmlElement } from '#domain/rails/input/forms.ts'
 import { extractLimits, Unreadable } from './unreadable.ts'
 
 export type XmlHandlers = {
-  open?(name: string, attributes: Readonly<Record<string, string>>): void
+  open?(name: string, attributes: Readonly<Record<string, string>>, line: number): void
   close?(name: string): void
   text?(text: string): void
 }
@@ -42,7 +43,7 @@ export function readXml(bytes: Uint8Array, { open, close, text }: XmlHandlers): 
       throw new Unreadable(`has a part of more than ${extractLimits.xmlElementsMax} elements`)
     if (depth > extractLimits.xmlDepthMax)
       throw new Unreadable(`nests deeper than ${extractLimits.xmlDepthMax} elements`)
-    open?.(localName(name), attributes)
+    open?.(localName(name), attributes, parser.line)
   })
   parser.on('closetag', ({ name }) => {
     depth -= 1
@@ -53,6 +54,32 @@ export function readXml(bytes: Uint8Array, { open, close, text }: XmlHandlers): 
     parser.on('cdata', text)
   }
   parser.write(decoded(bytes)).close()
+}
+
+/** The elements of an XML file as a tree. Throws `Unreadable`. */
+export function xmlTree(bytes: Uint8Array): XmlElement {
+  type Open = XmlElement & { children: XmlElement[] }
+  const document: Open = { name: '', attributes: {}, children: [], text: '', line: 1 }
+  const path = [document]
+  readXml(bytes, {
+    open: (name, given, line) => {
+      const attributes = Object.fromEntries(
+        Object.entries(given).map(([key, value]) => [localName(key), value]),
+      )
+      const element: Open = { name, attributes, children: [], text: '', line }
+      path.at(-1)?.children.push(element)
+      path.push(element)
+    },
+    close: () => {
+      const element = path.pop()
+      if (element !== undefined) element.text = element.text.trim()
+    },
+    text: (text) => {
+      const element = path.at(-1)
+      if (element !== undefined) element.text += text
+    },
+  })
+  return document.children[0] ?? document
 }
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)

@@ -1,7 +1,8 @@
 import { DomainError, type Refusal } from '#domain/core/errors.ts'
 import type { ModelOutput } from '#domain/rails/drafts/draft.ts'
+import type { ListCorrections } from '#domain/rails/input/corrections.ts'
 import type { Extraction, UploadType } from '#domain/rails/input/documents.ts'
-import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { ReadAs } from '../extract/extract.ts'
 import type { RowSource } from '../rows.ts'
 
@@ -28,7 +29,7 @@ export type Job =
     }
   | { kind: 'replay'; file: unknown; settings: unknown; lists: Lists }
   | { kind: 'extract'; mediaType: UploadType; as: ReadAs }
-  | { kind: 'check'; rail: RailKey; list: string; columns: Columns; lists: Lists }
+  | { kind: 'check'; rail: RailKey; list: string; corrections: ListCorrections; lists: Lists }
 
 /** The answer of a child: the outcome as JSON, or the refusal that ended the work. */
 export type Answer = { json: string } | { refusal: Refusal }

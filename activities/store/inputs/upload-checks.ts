@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import type { ListCorrections } from '#domain/rails/input/corrections.ts'
 import type { Extraction } from '#domain/rails/input/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input/input-faults.ts'
-import type { Columns, RailKey } from '#domain/rails/rail.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { readAgentTrust } from '../agents/agents.ts'
 import { computeWaitMs } from '../calls/compute.ts'
 import { notifyChanged } from '../postgres/changes.ts'
@@ -12,11 +13,11 @@ import { findInput, type InputName, lockOwner } from './agent-inputs.ts'
 import { countReading, type ReadingBounds, readingWaitMs } from './upload-readings.ts'
 
 export type UploadCheckRow = Omit<Selectable<Database['upload_checks']>, 'extraction'>
-/** An upload as a list of a rail, read by the caller's names of its columns; `DOCUMENT` in place of a list: as a document. */
+/** An upload as a list of a rail, read with the caller's corrections; `DOCUMENT` in place of a list: as a document. */
 export type CheckedList = InputName & {
   rail: RailKey
   list: string
-  columns: Columns
+  corrections: ListCorrections
   sheet: string | null
 }
 export const DOCUMENT = 'document'
@@ -40,7 +41,7 @@ const checkColumns = [
   'sha256',
   'rail',
   'list',
-  'columns',
+  'corrections',
   'sheet',
   'began_at',
   'attempts',
@@ -48,7 +49,7 @@ const checkColumns = [
 ] as const
 
 /**
- * The check of an upload, begun where there is none yet; once per upload, list and names. Returns why it cannot be begun:
+ * The check of an upload, begun where there is none yet; once per upload, list and corrections. Returns why it cannot be begun:
  * the owner has no such upload, too many checks are open, or the readings of the day are used up.
  */
 export async function beginUploadCheck(
@@ -75,10 +76,10 @@ export async function beginUploadCheck(
     const bytes = Number(upload.byte_length)
     const waitMs = await readingWaitMs(tx, asked.owner, bytes, perDay)
     if (waitMs > 0) return { refused: 'too_many_today', waitMs }
-    const { columns, ...named } = asked
+    const { corrections, ...named } = asked
     const begun = await tx
       .insertInto('upload_checks')
-      .values({ check_id, ...named, columns: JSON.stringify(columns) })
+      .values({ check_id, ...named, corrections: JSON.stringify(corrections) })
       .returning(checkColumns)
       .executeTakeFirstOrThrow()
     await countReading(tx, check_id, bytes)

@@ -63,14 +63,14 @@ export const inputs: readonly string[] = [
     return old;
   end $$`,
   `create trigger agent_inputs_kept before delete on agent_inputs for each row execute function agent_inputs_kept()`,
-  // One reading of an upload as a list or a document of a rail, by the caller's names of its columns.
+  // One reading of an upload as a list or a document of a rail, with what the caller says of how it is read.
   `create table upload_checks (
     check_id text primary key check (check_id ~ '^uc_[0-9a-f]{64}$'),
     owner text not null,
     sha256 text not null,
     rail text not null,
     list text not null,
-    columns jsonb not null,
+    corrections jsonb not null,
     sheet text,
     began_at timestamptz not null default clock_timestamp(),
     attempts integer not null default 0 check (attempts between 0 and 3),
@@ -91,8 +91,8 @@ export const inputs: readonly string[] = [
   `create index upload_readings_owner on upload_readings (owner, began_at)`,
   ...guard('upload_checks', {
     updated: {
-      'a check keeps its subject and its outcome': `old.outcome is not null or (new.check_id, new.owner, new.sha256, new.rail, new.list, new.columns, new.sheet, new.began_at)
-      is distinct from (old.check_id, old.owner, old.sha256, old.rail, old.list, old.columns, old.sheet, old.began_at)`,
+      'a check keeps its subject and its outcome': `old.outcome is not null or (new.check_id, new.owner, new.sha256, new.rail, new.list, new.corrections, new.sheet, new.began_at)
+      is distinct from (old.check_id, old.owner, old.sha256, old.rail, old.list, old.corrections, old.sheet, old.began_at)`,
     },
   }),
 ]

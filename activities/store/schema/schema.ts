@@ -31,9 +31,10 @@ import type { SuccessCondition } from '#domain/production/first-paid-run.ts'
 import type { GateCheck } from '#domain/production/write-gate.ts'
 import type { ProspectState, RecordedState } from '#domain/prospects/prospect.ts'
 import type { Drafts, ModelOutput } from '#domain/rails/drafts/draft.ts'
+import type { ListCorrections } from '#domain/rails/input/corrections.ts'
 import type { Extraction } from '#domain/rails/input/documents.ts'
 import type { UploadOutcome } from '#domain/rails/input/input-faults.ts'
-import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Inspection } from '#domain/resolver/inspection.ts'
 import type { Judgement } from '#domain/reviews/evidence.ts'
 import type { ClearingAsked, ClearingCheck, ClearingEnvelope } from '#domain/runs/clearing.ts'
@@ -1673,7 +1674,7 @@ export type Database = {
     sha256: string
     rail: RailKey
     list: string
-    columns: Json<Columns>
+    corrections: Json<ListCorrections>
     sheet: string | null
     began_at: Generated<Date>
     attempts: Generated<number>

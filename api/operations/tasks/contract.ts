@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { recordKinds } from '#domain/core/record-kinds.ts'
+import { Reading } from '#domain/rails/input/reading.ts'
 import { callerIn } from '../../caller.ts'
 import { Digest, freeText, IdempotencyKey } from '../../fields.ts'
 import { answeredByService, operation } from '../../operation.ts'
@@ -175,6 +176,10 @@ export const preflight = operation({
       blocking: z
         .array(z.string())
         .meta({ description: 'The checks that failed; the task is closed then.' }),
+      readings: z.array(z.strictObject({ list: z.string(), reading: Reading })).meta({
+        description:
+          'How each uploaded list was read: its form, columns, number and date forms, unit, and what was left out. Correct it with `columns`, `constants`, `units`, `dates`, `numbers` or `leave_out` in the input.',
+      }),
     })
     .meta({ id: 'Preflight' }),
   authorize: ({ rail }, context) =>

@@ -7,6 +7,7 @@ import {
   placedAt,
 } from '#domain/rails/input/input-faults.ts'
 import { readInput } from '#domain/rails/input/read-input.ts'
+import type { Reading } from '#domain/rails/input/reading.ts'
 import { uploadsOf } from '#domain/rails/input/uploads.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import { oversize } from '#domain/rails/work/tiers.ts'
@@ -33,8 +34,15 @@ export function assertAllReadable(
   throw inputRejected(new Set(faulty.map(({ rail }) => rail)), groupFaults(faults))
 }
 
-/** 422 with all faults of an input; `errors` names the first places of each group. */
-export function inputRejected(rails: ReadonlySet<RailKey>, faults: GroupedFaults): DomainError {
+/** How an uploaded list was read. */
+export type ListReading = { list: string; reading: Reading }
+
+/** 422 with all faults of an input, and how its lists were read; `errors` names the first places of each group. */
+export function inputRejected(
+  rails: ReadonlySet<RailKey>,
+  faults: GroupedFaults,
+  readings: readonly ListReading[] = [],
+): DomainError {
   const errors = faults.groups.flatMap(({ message, first }) =>
     first.map(({ pointer }) => ({ pointer, message })),
   )
@@ -43,7 +51,7 @@ export function inputRejected(rails: ReadonlySet<RailKey>, faults: GroupedFaults
     detail: `the input has ${faults.total} ${faults.total === 1 ? 'fault' : 'faults'}`,
     next_action: `Correct what "faults" names and send the call again. See ${schemas.join(', ')}.`,
     errors: errors.slice(0, FAULTS_SHOWN),
-    extra: { faults },
+    extra: { faults, ...(readings.length > 0 && { readings }) },
   })
 }
 

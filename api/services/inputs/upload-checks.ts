@@ -2,6 +2,7 @@ import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { pointerOf } from '#domain/core/json-pointer.ts'
 import { limits } from '#domain/core/limits.ts'
 import { railOf } from '#domain/rails/index.ts'
+import { correctionsOf } from '#domain/rails/input/corrections.ts'
 import { documentsOf } from '#domain/rails/input/documents.ts'
 import { INPUT_CHARS_MAX, tooLongTogether } from '#domain/rails/input/fields.ts'
 import {
@@ -12,7 +13,7 @@ import {
   placedGroups,
 } from '#domain/rails/input/input-faults.ts'
 import { uploadsOf } from '#domain/rails/input/uploads.ts'
-import type { Columns, RailKey, Tier } from '#domain/rails/rail.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import { inputBytes } from '../../../activities/runs/input.ts'
 import { findAgent, isTrustedAgent } from '../../../activities/store/agents/agents.ts'
 import { computeUsed } from '../../../activities/store/calls/compute.ts'
@@ -28,7 +29,7 @@ import {
 import type { ReadingBounds } from '../../../activities/store/inputs/upload-readings.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { assertAllReadable, inputRejected, sizeFaults } from './asked-input.ts'
+import { assertAllReadable, inputRejected, type ListReading, sizeFaults } from './asked-input.ts'
 
 type CheckDeps = {
   db: Tx
@@ -46,7 +47,7 @@ type Asked = {
 }
 type Limits = { until: number; perDay: ReadingBounds }
 
-/** Reads uploads as their rails would, before anything is paid for. Each upload is read once for a list and its columns, or as a document. */
+/** Reads uploads as their rails would, before anything is paid for. Each upload is read once for a list and its corrections, or as a document. */
 export class UploadChecks {
   private readonly deps: CheckDeps
 
@@ -54,20 +55,24 @@ export class UploadChecks {
     this.deps = deps
   }
 
-  /** Reads an input, and the uploads that it names where it has an agent. Throws 422 `input_rejected`, and as `assertUploads` does. */
+  /**
+   * Reads an input, and the uploads that it names where it has an agent, and answers how its lists were read. Throws 422
+   * `input_rejected`, and as `assertUploads` does.
+   */
   async assertInput({ owner, ...asked }: Omit<Asked, 'owner'> & { owner: string | null }) {
     const { rail, tier, input, pointer = '/input' } = asked
     assertAllReadable([{ rail, tier, input, pointer }])
-    if (owner !== null) await this.assertUploads({ owner, ...asked })
+    return owner === null ? [] : this.assertUploads({ owner, ...asked })
   }
 
   /**
    * Waits until all uploads that a readable input names are read. Throws 422 `input_rejected` with all faults, `evidence_mismatch`
    * for an upload that the agent does not have, `forbidden_material` for one with a secret, 409 `not_ready` while one is still being read, 429, and 503 without Temporal.
    */
-  async assertUploads({ rail, ...asked }: Asked): Promise<void> {
-    const faulty = await this.#readUploads({ rail, ...asked })
-    if (faulty.length > 0) throw inputRejected(new Set([rail]), mergedFaults(faulty))
+  async assertUploads({ rail, ...asked }: Asked): Promise<ListReading[]> {
+    const { faulty, readings } = await this.#readUploads({ rail, ...asked })
+    if (faulty.length > 0) throw inputRejected(new Set([rail]), mergedFaults(faulty), readings)
+    return readings
   }
 
   /** Reads the files that an input names and that no call has read yet; their faults stop the run at its intake. */
@@ -75,11 +80,12 @@ export class UploadChecks {
     await this.#readUploads(asked)
   }
 
-  /** Answers the faults of all uploads of an input. */
+  /** Answers the faults of all uploads of an input, and how its lists were read. */
   async #readUploads({ owner, rail, tier, input, pointer = '/input' }: Asked) {
     const until = performance.now() + limits.uploadCheckWaitMs
     const perDay = await this.#perDay(owner)
     const faulty: GroupedFaults[] = []
+    const readings: ListReading[] = []
     let [chars, uploadedRows] = [0, 0]
     for (const { place, ...asked } of askedReadings({ owner, rail, input })) {
       const check = await this.#read(asked, { until, perDay })
@@ -87,12 +93,14 @@ export class UploadChecks {
       faulty.push(...faultsOf(check, `${pointer}${place}`))
       if (check.outcome !== null && 'chars' in check.outcome) chars += check.outcome.chars ?? 0
       uploadedRows += rowsIn(check.outcome)
+      if (check.outcome !== null && 'rows' in check.outcome && check.outcome.reading !== undefined)
+        readings.push({ list: asked.list, reading: check.outcome.reading })
     }
     const bytes = await inputBytes(this.deps.db, owner, railOf(rail), input)
     const size = placedAt(pointer, sizeFaults(rail, tier, { input, uploadedRows, bytes }))
     if (size.length > 0) faulty.push(groupFaults(size))
     if (chars > INPUT_CHARS_MAX) faulty.push(outOfBounds(pointer, `the files: ${tooLongTogether}`))
-    return faulty
+    return { faulty, readings }
   }
 
   async #perDay(owner: string): Promise<ReadingBounds> {
@@ -149,18 +157,17 @@ function notBegun(why: NotBegun, sha256: string): DomainError {
 /** The readings of an input, each with the place that its faults are in. */
 function askedReadings({ owner, rail: key, input }: Pick<Asked, 'owner' | 'rail' | 'input'>) {
   const rail = railOf(key)
-  const { columns = {} } = input as { columns?: Columns }
   const lists = Object.entries(uploadsOf(rail, input)).map(([list, named]) => ({
     list,
     ...named,
-    columns: columns[list] === undefined ? {} : { [list]: columns[list] },
+    corrections: correctionsOf(input, list),
     place: '',
   }))
   const documents = documentsOf(rail, input).map(({ pointer: place, sha256 }) => ({
     list: DOCUMENT,
     sha256,
     sheet: null,
-    columns: {},
+    corrections: {},
     place,
   }))
   return [...lists, ...documents].map((one): CheckedList & { place: string } => ({

@@ -31,6 +31,7 @@ import type { Actor } from '../../../activities/tasks/receipt.ts'
 import { recordTransition } from '../../../activities/tasks/transition.ts'
 import type { TaskGateway } from '../../../temporal/tasks.ts'
 import { isFor } from '../../auth/credential-standing.ts'
+import type { ListReading } from '../inputs/asked-input.ts'
 import { assertCallback } from '../inputs/asked-input.ts'
 import type { UploadChecks } from '../inputs/upload-checks.ts'
 import { type TaskCaller, taskOfToken } from './access.ts'
@@ -91,9 +92,10 @@ export class TaskService {
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const announced = input_manifest ?? manifestOf(input)
     const terms = { ...asked, agent_id: agentId, input_manifest: announced }
+    let readings: ListReading[] = []
     if ((await findTask(db, taskId)) === undefined) {
       await this.#assertAdmitted(terms)
-      if (input !== undefined) await this.#assertAnnounced(agentId, terms, input)
+      if (input !== undefined) readings = await this.#assertAnnounced(agentId, terms, input)
       else if (terms.usage === 'operational') throw unreadInput()
     }
     const named = { taskId, eventId: callId, actor: `agent:${agentId}` }
@@ -104,7 +106,8 @@ export class TaskService {
       const checked = await findTaskEvent(tx, taskId, 'own:2')
       const { checks = [] } = (checked?.data ?? {}) as { checks?: Check[] }
       const blocking = checks.filter(({ ok }) => !ok).map(({ check }) => check)
-      return { task: await taskView(tx, await requireTask(tx, taskId)), checks, blocking }
+      const task = await taskView(tx, await requireTask(tx, taskId))
+      return { task, checks, blocking, readings }
     })
     // The answer is stored; its workflow reads the task now, or by the sweep.
     await this.deps.gateway.advance(taskId).catch(() => undefined)
@@ -222,10 +225,11 @@ export class TaskService {
     owner: string,
     { rail, tier, input_manifest }: TaskTerms,
     input: Record<string, unknown>,
-  ): Promise<void> {
-    await this.deps.uploadChecks.assertInput({ owner, rail, tier, input })
+  ): Promise<ListReading[]> {
+    const readings = await this.deps.uploadChecks.assertInput({ owner, rail, tier, input })
     const uploads = uploadDigestsOf(railOf(rail), input)
     const sized = await sizedUploads(this.deps.db, owner, uploads)
     assertManifest(input_manifest, [...manifestOf(input), ...sized])
+    return readings
   }
 }

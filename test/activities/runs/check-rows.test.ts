@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { groupFaults } from '#domain/rails/input/input-faults.ts'
+import { correctionsOf } from '#domain/rails/input/corrections.ts'
+import { groupFaults, type UploadOutcome } from '#domain/rails/input/input-faults.ts'
 import { readInput } from '#domain/rails/input/read-input.ts'
 import type { Columns } from '#domain/rails/rail.ts'
 import { tokenops } from '#domain/rails/tokenops/index.ts'
@@ -14,9 +15,10 @@ const { usage, ...head } = usageMaterial(0)
 const check = (format: RowSource['format'], text: string | Buffer, columns: Columns = {}) =>
   checkRows(tokenops, {
     list: 'usage',
-    columns,
+    corrections: correctionsOf({ columns }, 'usage'),
     source: { format, stream: Readable.from([Buffer.from(text)]) },
   })
+type Read = Extract<UploadOutcome, { rows: number }>
 const title = 'at,model,input_tokens,output_tokens'
 const line = '2026-01-01T00:00:00Z,m,1,2'
 
@@ -42,7 +44,7 @@ verifies('input.checked', 'an upload has the faults of the same rows inline', as
         const given = { ...head, usage: rows, ...(columns['usage'] && { columns }) }
         const inline = readInput(tokenops, given)
         const text = rows.map((one) => JSON.stringify(one)).join('\n')
-        expect(await check('jsonl', text, columns)).toEqual({
+        expect(await check('jsonl', text, columns)).toMatchObject({
           rows: rows.length,
           faults: groupFaults('faults' in inline ? inline.faults : []),
         })
@@ -57,7 +59,8 @@ verifies(
   'faults of CSV are counted by field, with places and values',
   async () => {
     const csv = [title, line, `${line},7`, '2026-01-01T00:00:00Z,m,-1,2', 'then,m,-2,2', line]
-    expect(await check('csv', csv.join('\n'))).toEqual({
+    const { reading: _reading, ...outcome } = (await check('csv', csv.join('\n'))) as Read
+    expect(outcome).toEqual({
       rows: 5,
       faults: {
         total: 4,
@@ -114,7 +117,7 @@ verifies('input.checked', 'reading stops after 10,000 faults', async () => {
   }
   const stream = Readable.from(rows(), { objectMode: false, highWaterMark: 64 })
   const source = { format: 'jsonl', stream } as const
-  const checked = await checkRows(tokenops, { list: 'usage', columns: {}, source })
+  const checked = await checkRows(tokenops, { list: 'usage', corrections: {}, source })
   expect(checked).toMatchObject({ rows: 2_500 })
   const { groups } = 'faults' in checked ? checked.faults : { groups: [] }
   expect(groups.find(({ field }) => field === '/usage')).toMatchObject({

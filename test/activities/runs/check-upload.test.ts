@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { limits } from '#domain/core/limits.ts'
+import { correctionsOf } from '#domain/rails/input/corrections.ts'
 import { type Extraction, sheetType, type UploadType } from '#domain/rails/input/documents.ts'
 import { groupFaults } from '#domain/rails/input/input-faults.ts'
 import { packetops } from '#domain/rails/packetops/index.ts'
@@ -76,7 +77,13 @@ async function stored(
 }
 async function begunOn(name: InputName, columns: Columns = {}): Promise<UploadCheckRow> {
   const { db } = database
-  const asked = { ...name, rail: 'tokenops', list: 'usage', columns, sheet: null } as const
+  const asked = {
+    ...name,
+    rail: 'tokenops',
+    list: 'usage',
+    corrections: correctionsOf({ columns }, 'usage'),
+    sheet: null,
+  } as const
   const [one, same] = await Promise.all([
     beginUploadCheck(db, asked, bounds),
     beginUploadCheck(db, asked, bounds),
@@ -156,7 +163,7 @@ verifies(
 
     await countInWindows(db, new Map([[key, limits.computeMsOfNetwork]]), 600)
     const begin = async (more: Partial<NewAgent>) => {
-      const list = { rail: 'tokenops', list: 'usage', columns: {}, sheet: null } as const
+      const list = { rail: 'tokenops', list: 'usage', corrections: {}, sheet: null } as const
       return beginUploadCheck(db, { ...(await uploadOf(more)), ...list }, bounds)
     }
     const refused = await begin({ network })

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { correctionsOf } from '#domain/rails/input/corrections.ts'
 import { type Extraction, sheetType } from '#domain/rails/input/documents.ts'
 import { readInput, workOn } from '#domain/rails/input/read-input.ts'
 import { packetops, packetopsInput } from '#domain/rails/packetops/index.ts'
@@ -131,7 +132,11 @@ verifies(
 verifies('input.checked', 'faults of an uploaded packet are found before it is paid', async () => {
   const faultsOf = async (row: Record<string, unknown>, named: Columns = columns) => {
     const source = sourceOf('jsonl', JSON.stringify(row))
-    const outcome = await checkRows(packetops, { list: 'items', columns: named, source })
+    const outcome = await checkRows(packetops, {
+      list: 'items',
+      corrections: correctionsOf({ columns: named }, 'items'),
+      source,
+    })
     if (!('faults' in outcome)) throw new Error(JSON.stringify(outcome))
     return outcome.faults.groups.map(({ kind, field, message }) => [kind, field, message])
   }

@@ -234,7 +234,7 @@ verifies(
     await eachRow({ list: 'litellm', source, schema: LitellmRow, reader }, (row) => taken.push(row))
     expect(taken).toEqual([
       {
-        startTime: '2026-01-01 00:00:00',
+        startTime: '2026-01-01T00:00:00',
         model: 'm',
         prompt_tokens: 1,
         completion_tokens: 2,
@@ -274,8 +274,8 @@ verifies('rails.columns', 'uploads read by other column names give the same work
       '1 × missing_column /columns/usage/agent: no row of usage has this column',
     )
   }
-  const twice = source('csv', 'a,a\n1,2')
+  const twice = source('csv', 'Timestamp,Timestamp\n1,2')
   expect(await refusalOf(workOnRows(tokenops, { ...rest, columns }, { usage: twice }))).toBe(
-    'Line 1 of usage has the column a twice.',
+    'Line 1 of usage has the column Timestamp twice.',
   )
 })

@@ -62,7 +62,7 @@ async function paidRun({ trusted }: Pools): Promise<void> {
     kind: 'check',
     rail: 'tokenops',
     list: 'usage',
-    columns: {},
+    corrections: {},
     lists: { usage: 'csv' },
   }
   await trusted.queue('bystander').run(job, { usage: streamOf(usage) })

@@ -35,6 +35,7 @@ const faultMeanings: Readonly<Record<(typeof faultKinds)[number], string>> = {
   unknown_value: 'A value that is not among those allowed.',
   out_of_bounds: 'Too small, too large, too long or too many.',
   inconsistent: 'Members that contradict each other.',
+  ambiguous: 'A number, date or amount of a file that can be read in more than one way.',
   file_unreadable: 'An uploaded file that cannot be read, with the reason.',
 }
 

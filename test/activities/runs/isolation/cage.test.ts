@@ -71,7 +71,7 @@ verifies('isolation.cage', 'the cage works without a network as its parent would
     const job = { kind: 'work', tier: 'pro', rail: key, value: sandboxInput, lists: {} } as const
     expect(digestOf(workIn(await pools.public.run(job))), key).toBe(digestOf(work(sandboxInput)))
   }
-  const list = { kind: 'check', rail: 'tokenops', list: 'usage', columns: {} } as const
+  const list = { kind: 'check', rail: 'tokenops', list: 'usage', corrections: {} } as const
   const rows = await pools.strangers.run(
     { ...list, lists: { usage: 'csv' } },
     { usage: Readable.from([Buffer.from(usage)], { objectMode: false }) },

@@ -39,7 +39,7 @@ async function uploads(count: number): Promise<{ owner: string; digests: string[
 }
 
 const begin = (owner: string, sha256: string, perDay: CheckBounds['perDay'], list = 'usage') => {
-  const asked = { owner, sha256, rail: 'tokenops', list, columns: {}, sheet: null } as const
+  const asked = { owner, sha256, rail: 'tokenops', list, corrections: {}, sheet: null } as const
   return beginUploadCheck(database.db, asked, { openMax: 100, perDay })
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Rail, Work } from '../rail.ts'
-import { columnsSchema } from './columns.ts'
+import { correctionShapes } from './corrections.ts'
 import { faultsTo } from './fields.ts'
 import type { Form, Headings } from './forms.ts'
 
@@ -42,8 +42,8 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
   Pick<Rail<InputOf<Head, L>, Result>, 'input' | 'work' | 'rows'>
 > {
   const names = Object.keys(lists)
-  const columns = columnsSchema(lists)
-  const head = ownHead.extend({ columns: columns.optional() })
+  const corrections = correctionShapes(lists)
+  const head = ownHead.extend(corrections)
   const arrays = Object.fromEntries(
     Object.entries(lists).map(([name, row]) => {
       const rows = z.array(row).max(INLINE_ROWS_MAX)
@@ -70,7 +70,7 @@ export function byRows<Head extends z.ZodObject, L extends Lists, Result>({
     rows: {
       head: checked(head),
       lists,
-      columns,
+      columns: corrections.columns.unwrap(),
       open: openChecked,
       ...(forms !== undefined && { forms: forms as Readonly<Record<string, readonly Form[]>> }),
       ...(headings !== undefined && { headings: headings as Readonly<Record<string, Headings>> }),

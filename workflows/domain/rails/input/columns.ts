@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isObject } from '../../core/plain-object.ts'
 import type { Columns, Finding } from '../rail.ts'
 import { inOrder } from '../work/work.ts'
+import type { ListCorrections } from './corrections.ts'
 import { oneLine } from './names.ts'
 
 const COLUMN_CHARS_MAX = 256
@@ -30,32 +31,34 @@ const optionalList = (row: z.ZodType) => ofList(row).optional()
 function ofList(row: z.ZodType) {
   const fields = fieldsOf(row).map((field) => [field, oneLine(COLUMN_CHARS_MAX).optional()])
   const shape: Record<string, z.ZodOptional<z.ZodString>> = Object.fromEntries(fields)
-  return z.strictObject(shape).superRefine((mapping, { addIssue }) => {
-    const taken = new Set<string | undefined>()
-    for (const [field, column] of Object.entries(mapping)) {
-      if (taken.has(column))
-        addIssue({ code: 'custom', path: [field], message: 'another field reads this column' })
-      taken.add(column)
-    }
-  })
+  return z.strictObject(shape)
 }
 
-const fieldsOf = (row: z.ZodType): string[] =>
-  row instanceof z.ZodObject ? Object.keys(row.shape) : []
+/** The object that a row is before it is transformed. */
+function rowShape(row: z.ZodType): z.ZodObject | undefined {
+  if (row instanceof z.ZodPipe) return rowShape(row.in as z.ZodType)
+  return row instanceof z.ZodObject ? row : undefined
+}
+
+export const fieldsOf = (row: z.ZodType): string[] => Object.keys(rowShape(row)?.shape ?? {})
 
 /** Whether a row may have members that its schema does not name. */
-const isLoose = (row: z.ZodType): boolean =>
-  row instanceof z.ZodObject &&
-  row.def.catchall !== undefined &&
-  !(row.def.catchall instanceof z.ZodNever)
+function isLoose(row: z.ZodType): boolean {
+  const catchall = rowShape(row)?.def.catchall
+  return catchall !== undefined && !(catchall instanceof z.ZodNever)
+}
 
 /** Reads the rows of one list by the caller's names of its columns. */
 export type ColumnReader = {
-  /** The field of a column; undefined for a column that is not read. */
-  fieldOf(column: string): string | undefined
+  /** The fields that a column feeds; none for a column that is not read. */
+  fieldsOf(column: string): readonly string[]
   /** The caller's column of a field. */
   columnOf(field: string): string
-  /** Notes the columns of a row and returns it by fields; what is no object is returned as it is. */
+  /** Has a column feed a field by its heading, and takes columns without a field. */
+  feed(field: string, column: string): void
+  /** Whether a column without a field is left unread; else it is a fault. */
+  takesUnread(): boolean
+  /** Notes the columns of a row and returns it by fields, with the constants; what is no object is returned as it is. */
   take(row: unknown): unknown
   note(column: string): void
   /** Fields whose column was in no row; none before the first row. */
@@ -65,44 +68,56 @@ export type ColumnReader = {
   finding(): Finding[]
 }
 
+type Named = Pick<ListCorrections, 'columns' | 'constants'>
+
 /** A reader of a list's rows; without `columns` they are read as they are. */
-export function columnReader(list: string, row: z.ZodType, columns: Columns): ColumnReader {
-  const mapping = columns[list]
-  const named = Object.entries(mapping ?? {}).flatMap(([field, column]) =>
-    column === undefined ? [] : [{ field, column }],
-  )
-  const fieldByColumn = new Map(named.map(({ field, column }) => [column, field]))
-  const columnByField = new Map(named.map(({ field, column }) => [field, column]))
+export function columnReader(
+  list: string,
+  row: z.ZodType,
+  { columns, constants = {} }: Named,
+): ColumnReader {
+  const columnByField = new Map<string, string>()
+  const fieldsByColumn = new Map<string, string[]>()
   const known = new Set(fieldsOf(row))
-  const takesAny = mapping === undefined || isLoose(row)
+  let takesUnread = columns !== undefined
+  const feed = (field: string, column: string) => {
+    columnByField.set(field, column)
+    fieldsByColumn.set(column, [...(fieldsByColumn.get(column) ?? []), field])
+  }
+  for (const [field, column] of Object.entries(columns ?? {}))
+    if (column !== undefined) feed(field, column)
   const absent = new Set(columnByField.values())
   const unread = new Set<string>()
   let begun = false
-  const fieldOf = (column: string) => {
-    const field = fieldByColumn.get(column)
-    if (field !== undefined) return field
-    if (columnByField.has(column)) return undefined
-    return takesAny || known.has(column) ? column : undefined
+  const fieldsFedBy = (column: string): readonly string[] => {
+    const fed = fieldsByColumn.get(column)
+    if (fed !== undefined) return fed
+    if (columnByField.has(column)) return []
+    return !takesUnread || isLoose(row) || known.has(column) ? [column] : []
   }
   const note = (column: string) => {
     begun = true
     absent.delete(column)
-    if (fieldOf(column) === undefined && unread.size <= UNREAD_MAX) unread.add(column)
+    if (fieldsFedBy(column).length === 0 && unread.size <= UNREAD_MAX) unread.add(column)
   }
   return {
-    fieldOf,
+    fieldsOf: fieldsFedBy,
     columnOf: (field) => columnByField.get(field) ?? field,
+    feed: (field, column) => {
+      takesUnread = true
+      feed(field, column)
+    },
+    takesUnread: () => takesUnread,
     note,
     take: (value) => {
       begun = true
-      if (mapping === undefined || !isObject(value)) return value
+      if (!isObject(value)) return value
+      if (!takesUnread) return { ...constants, ...value }
       for (const column of Object.keys(value)) note(column)
-      return Object.fromEntries(
-        Object.entries(value).flatMap(([column, cell]) => {
-          const field = fieldOf(column)
-          return field === undefined ? [] : [[field, cell]]
-        }),
+      const fed = Object.entries(value).flatMap(([column, cell]) =>
+        fieldsFedBy(column).map((field) => [field, cell]),
       )
+      return { ...constants, ...Object.fromEntries(fed) }
     },
     missing: () =>
       !begun

@@ -48,7 +48,15 @@ function readerOf(encoding: Unmarked): (bytes: Uint8Array, isMore: boolean) => s
 }
 
 /** How the bytes of a text are read. */
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | Unmarked | 'windows-1252'
+export const encodings = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'utf-16le-unmarked',
+  'utf-16be-unmarked',
+  'windows-1252',
+] as const
+export type Encoding = (typeof encodings)[number]
 
 /** The characters of 0x80 to 0x9f in Windows-1252 (WHATWG Encoding); a blank stands for a byte that has none. */
 const between = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ'

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { pointerOf } from '../../core/json-pointer.ts'
 import { isObject } from '../../core/plain-object.ts'
 import { shownText } from './columns.ts'
+import type { Reading } from './reading.ts'
 
 export const faultKinds = [
   'unknown_field',
@@ -12,6 +13,7 @@ export const faultKinds = [
   'unknown_value',
   'out_of_bounds',
   'inconsistent',
+  'ambiguous',
   'file_unreadable',
 ] as const
 type FaultKind = (typeof faultKinds)[number]
@@ -42,7 +44,7 @@ export type GroupedFaults = { total: number; groups: FaultGroup[]; groups_left_o
  * or the kind of secret that its text holds.
  */
 export type UploadOutcome =
-  | { rows: number; chars?: number; faults: GroupedFaults }
+  | { rows: number; chars?: number; faults: GroupedFaults; reading?: Reading }
   | { refused: string }
   | { secret: string }
 

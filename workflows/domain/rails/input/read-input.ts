@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import { pointerOf } from '../../core/json-pointer.ts'
 import { isObject } from '../../core/plain-object.ts'
-import type { Columns, Finding, Rail, Work } from '../rail.ts'
+import type { Finding, Rail, Work } from '../rail.ts'
 import { finishedWork } from '../work/work.ts'
 import { type ColumnReader, columnReader, tooManyColumns } from './columns.ts'
+import { correctionsOf } from './corrections.ts'
 import { type Extraction, readingFindings, withPlaces, withTexts } from './documents.ts'
 import { faultsOfIssue, fieldOf, type InputFault } from './input-faults.ts'
 
@@ -23,7 +24,7 @@ export function readInput(
   const inline = Object.fromEntries(Object.keys(uploads).map((list) => [list, []]))
   const input = { ...given, ...inline }
   if (rows === undefined) return checked(schema, input, input, new Map())
-  const { data: columns = {}, error } = rows.columns.optional().safeParse(input['columns'])
+  const { error } = rows.columns.optional().safeParse(input['columns'])
   if (error !== undefined) {
     // Rows cannot be read by columns that are wrong, and their faults would mislead.
     const at = (path: readonly PropertyKey[]) => path
@@ -33,20 +34,21 @@ export function readInput(
       ),
     }
   }
-  const { fields, readers } = byFields(rows.lists, input, columns)
+  const { fields, readers } = byFields(rows.lists, input)
   return checked(schema, fields, input, readers)
 }
 
 function byFields(
   lists: Readonly<Record<string, z.ZodType>>,
   input: Record<string, unknown>,
-  columns: Columns,
 ): { fields: unknown; readers: Readers } {
   const readers = new Map<string, ColumnReader>()
   const read = Object.entries(lists).flatMap(([list, schema]) => {
     const given = input[list]
-    if (columns[list] === undefined || !Array.isArray(given)) return []
-    const reader = columnReader(list, schema, columns)
+    const corrections = correctionsOf(input, list)
+    const isPlain = corrections.columns === undefined && corrections.constants === undefined
+    if (isPlain || !Array.isArray(given)) return []
+    const reader = columnReader(list, schema, corrections)
     readers.set(list, reader)
     return [[list, given.map((row) => reader.take(row))]]
   })

@@ -1,0 +1,370 @@
+import type { z } from 'zod'
+import { keyOf } from '../text/table.ts'
+import { decimalText, scaled } from '../values/amounts.ts'
+import { type ColumnReader, shownText } from './columns.ts'
+import type { ListCorrections, MoneyUnit } from './corrections.ts'
+import type { Headings } from './forms.ts'
+import type { DecimalSign } from './numbers.ts'
+import { readNumber } from './numbers.ts'
+import type { LeftOut, Reading } from './reading.ts'
+import { type CellKind, type Field, feedByHeadings, headerIn, rowFields } from './table-columns.ts'
+import { type DateOrder, readTime } from './times.ts'
+
+/** A record of a table with its line in the file, from 1. */
+export type CellRecord = { line: number; cells: readonly string[] }
+/** What a file leaves open that its caller has to say, for a field and the first cell of it. */
+export type Question = { field: string; line: number; cell: string; message: string }
+
+/** Where the rows of a table go. */
+export type TableTo = {
+  row(value: Record<string, unknown>, line: number): void
+  malformed(what: string, line: number): void
+  question(question: Question): void
+  /** The header cannot be read. */
+  refuse(line: number, what: string): never
+}
+export type TableOf = {
+  schema: z.ZodType
+  headings: Headings
+  reader: ColumnReader
+  corrections: ListCorrections
+}
+
+/** The header of a table is among so many of its first records. */
+export const HEADER_WITHIN = 50
+/** Rows that wait for a cell that decides how theirs are read. */
+const HELD_MAX = 200_000
+const SUM_PLACES = 18
+
+type Column = {
+  at: number
+  name: string
+  fields: readonly Field[]
+  numbers: DecimalSign | undefined
+  dates: DateOrder | undefined
+  units: MoneyUnit | undefined
+  /** The first cells that can be read in two ways, until one decides: its number or date, and its unit. */
+  open: Cell | undefined
+  openUnit: Cell | undefined
+}
+type Cell = { line: number; cell: string }
+
+/**
+ * Reads the records of a table by the fields of a list. How numbers and dates are written is decided for each column by the cells that
+ * allow one reading only; rows before them wait, and what no cell decides is a question.
+ */
+export class TableReader {
+  readonly #of: TableOf
+  readonly #to: TableTo
+  readonly #row: ReturnType<typeof rowFields>
+  readonly #held: CellRecord[] = []
+  readonly #leftOut: LeftOut[] = []
+  readonly #sums = new Map<string, bigint>()
+  readonly #differing: string[] = []
+  #columns: Column[] = []
+  #header: { line: number; cells: readonly string[] } | undefined
+  #leftOutCount = 0
+
+  constructor(of: TableOf, to: TableTo) {
+    this.#of = of
+    this.#to = to
+    this.#row = rowFields(of.schema)
+  }
+
+  /** How many cells of a record name fields, to find the header. */
+  names(records: readonly (readonly string[])[]): { at: number; names: number } {
+    const { headings, corrections } = this.#of
+    const keys = new Set(
+      [...this.#row.fields.keys()].flatMap((field) =>
+        [field, ...(headings[field] ?? [])].map(keyOf),
+      ),
+    )
+    const given = new Set(Object.values(corrections.columns ?? {}))
+    return headerIn(records, (cell) => given.has(cell) || keys.has(keyOf(cell)))
+  }
+
+  /** Takes the records up to the header, which is the last of them. */
+  begin(records: readonly CellRecord[]): void {
+    for (const { line } of records.slice(0, -1)) this.#leaveOut(line, 'above the header')
+    const header = records.at(-1)
+    if (header === undefined) return
+    const cells = header.cells.map((cell) => cell.trim())
+    this.#header = { line: header.line, cells }
+    const { reader, headings } = this.#of
+    feedByHeadings(cells, { headings, fields: this.#row.fields, reader })
+    for (const name of cells) if (name !== '') reader.note(name)
+    this.#columns = cells.flatMap((name, at) => this.#column(name, at))
+  }
+
+  #column(name: string, at: number): Column[] {
+    const { reader, corrections } = this.#of
+    const { line = 1, cells = [] } = this.#header ?? {}
+    if (name === '') return []
+    const names = reader.fieldsOf(name)
+    if (cells.indexOf(name) !== at)
+      return names.length === 0 ? [] : this.#to.refuse(line, `has the column ${name} twice`)
+    if (names.length === 0) return []
+    const fields = names.map((field): Field => {
+      const known = this.#row.fields.get(field)
+      if (known !== undefined || !this.#row.isStrict)
+        return known ?? { name: field, kind: 'text', isNumeric: false, money: undefined }
+      const all = [...this.#row.fields.keys()].join(', ')
+      return this.#to.refuse(line, `has the unknown column ${field}; known are ${all}`)
+    })
+    const { numbers, dates } = corrections
+    const units = this.#unitsOf(name, fields)
+    return [{ at, name, fields, numbers, dates, units, open: undefined, openUnit: undefined }]
+  }
+
+  /** The unit of amounts as the heading or the caller says it; where the caller maps a column to minor units, one of them has to. */
+  #unitsOf(heading: string, fields: readonly Field[]): MoneyUnit | undefined {
+    const field = fields.find(({ money }) => money !== undefined)
+    if (field === undefined) return undefined
+    if (/(^|_)(minor|cents?|pence|centimes)(_|$)/.test(keyOf(heading))) return 'minor'
+    const { units, columns } = this.#of.corrections
+    if (units !== undefined) return units
+    if (field.name === field.money?.major)
+      return columns?.[field.name] === undefined ? undefined : 'major'
+    const { line = 1 } = this.#header ?? {}
+    this.#to.question({ field: field.name, line, cell: heading, message: unitMessage })
+    return 'minor'
+  }
+
+  take(record: CellRecord): void {
+    const { cells } = record
+    const width = this.#header?.cells.length ?? 0
+    const isWide = cells.length > width && cells.slice(width).some((cell) => cell.trim() !== '')
+    if (isWide || cells.length < width) this.#takeRagged(record, width)
+    else if (!this.#look(record) && this.#held.length === 0) this.#emit(record)
+    else {
+      this.#held.push(record)
+      if (!this.#isWaiting() || this.#held.length > HELD_MAX) this.#release()
+    }
+  }
+
+  #takeRagged({ cells, line }: CellRecord, width: number): void {
+    if (this.#isTotal(cells)) this.#leaveOut(line, 'a total')
+    else this.#to.malformed(`has ${cells.length} cells, and the header ${width}`, line)
+  }
+
+  end(): Pick<Reading, 'header_line' | 'columns' | 'numbers' | 'dates' | 'units'> {
+    for (const column of this.#columns) {
+      const field = column.fields.find(({ money }) => money !== undefined)?.name ?? ''
+      if (column.openUnit !== undefined)
+        this.#to.question({ field, ...column.openUnit, message: unitMessage })
+      if (column.open !== undefined)
+        this.#to.question({
+          field: column.fields[0]?.name ?? '',
+          ...column.open,
+          message: column.fields.some(({ kind }) => kind === 'time' || kind === 'day')
+            ? 'the day or the month may be first: say which in `dates`'
+            : 'the point or the comma may part the fraction: say which in `numbers`',
+        })
+    }
+    this.#release()
+    const { reader } = this.#of
+    const one = <Value>(values: (Value | undefined)[]): Value | null => {
+      const [first, ...others] = new Set(values.filter((value) => value !== undefined))
+      return others.length > 0 ? null : (first ?? null)
+    }
+    return {
+      header_line: this.#header?.line ?? null,
+      columns: (this.#header?.cells ?? [])
+        .filter((name) => name !== '')
+        .map((column) => ({ column, fields: [...reader.fieldsOf(column)] })),
+      numbers: one(this.#columns.map(({ numbers }) => numbers)),
+      dates: one(this.#columns.map(({ dates }) => dates)),
+      units: one(this.#columns.map(({ units }) => units)),
+    }
+  }
+
+  get leftOut(): { all: readonly LeftOut[]; count: number } {
+    return { all: this.#leftOut, count: this.#leftOutCount }
+  }
+
+  /** The totals of the table that its rows do not come to. */
+  get differing(): readonly string[] {
+    return this.#differing
+  }
+
+  #leaveOut(line: number, reason: string): void {
+    this.#leftOutCount += 1
+    if (this.#leftOut.length < HEADER_WITHIN * 2) this.#leftOut.push({ line, reason })
+  }
+
+  /** Lets the cells of a record decide what they can; answers whether one of them is open. */
+  #look({ cells, line }: CellRecord): boolean {
+    let isOpen = false
+    for (const column of this.#columns) {
+      const cell = cells[column.at] ?? ''
+      const [field] = column.fields
+      if (field === undefined || isNothing(cell, field.kind)) continue
+      const { kind } = field
+      if (kind === 'time' || kind === 'day') isOpen = lookAtTime(column, { cell, line }) || isOpen
+      else if (kind === 'number' || kind === 'whole')
+        isOpen = lookAtNumber(column, field, { cell, line }) || isOpen
+    }
+    return isOpen
+  }
+
+  #isWaiting = (): boolean =>
+    this.#columns.some(({ open, openUnit }) => open !== undefined || openUnit !== undefined)
+
+  #release(): void {
+    for (const record of this.#held.splice(0)) this.#emit(record)
+  }
+
+  #emit({ cells, line }: CellRecord): void {
+    const row: Record<string, unknown> = {}
+    for (const column of this.#columns) {
+      const cell = cells[column.at] ?? ''
+      for (const field of column.fields) {
+        if (isNothing(cell, field.kind)) continue
+        const name = column.units === undefined ? undefined : field.money?.[column.units]
+        const fed = (name === undefined ? undefined : this.#row.fields.get(name)) ?? field
+        row[fed.name] = valueIn(field.kind === 'text' ? cell : cell.trim(), fed, column)
+      }
+    }
+    if (this.#isTotal(cells)) {
+      this.#total(row, line)
+      return
+    }
+    for (const [field, value] of Object.entries(this.#of.corrections.constants ?? {}))
+      row[field] ??= value
+    this.#add(row)
+    this.#to.row(row, line)
+  }
+
+  /** A record that begins with a word for a total, and lacks what a row needs. */
+  #isTotal(cells: readonly string[]): boolean {
+    const first = cells.find((cell) => cell.trim() !== '') ?? ''
+    if (!totalWords.test(first.trim())) return false
+    return this.#columns.some(({ at, fields }) => {
+      const cell = (cells[at] ?? '').trim()
+      return fields.some(
+        ({ name, kind }) =>
+          this.#row.required.includes(name) &&
+          (isNothing(cell, kind) || (kind !== 'text' && cell === first.trim())),
+      )
+    })
+  }
+
+  #add(row: Readonly<Record<string, unknown>>): void {
+    for (const [field, value] of Object.entries(row)) {
+      if (this.#kindOf(field) !== 'number' && this.#kindOf(field) !== 'whole') continue
+      const amount = scaled(value as number | string, SUM_PLACES)
+      if (amount !== null) this.#sums.set(field, (this.#sums.get(field) ?? 0n) + amount)
+    }
+  }
+
+  #kindOf = (field: string): CellKind | undefined => this.#row.fields.get(field)?.kind
+
+  #total(row: Readonly<Record<string, unknown>>, line: number): void {
+    this.#leaveOut(line, 'a total')
+    for (const [field, value] of Object.entries(row)) {
+      const sum = this.#sums.get(field)
+      const stated = scaled(value as number | string, SUM_PLACES)
+      if (sum === undefined || stated === null || stated === sum) continue
+      const text = decimalText(sum, SUM_PLACES)
+      this.#differing.push(`line ${line} states ${value} of ${field}, and its rows come to ${text}`)
+    }
+  }
+}
+
+/** Lets a cell decide the order of its column's dates; answers whether it is open. */
+function lookAtTime(column: Column, { cell, line }: Cell): boolean {
+  if (column.dates !== undefined) return false
+  const read = readTime(cell)
+  if (read !== undefined && 'by' in read) {
+    column.open ??= { line, cell }
+    return true
+  }
+  if (read?.order === undefined) return false
+  column.dates = read.order
+  column.open = undefined
+  return false
+}
+
+/** Lets a cell decide the decimal sign of its column, and the unit of amounts; answers whether it is open. */
+function lookAtNumber(column: Column, { kind, money, name }: Field, { cell, line }: Cell): boolean {
+  if (column.numbers !== undefined && (money === undefined || column.units !== undefined))
+    return false
+  const read = readNumber(cell, kind === 'whole')
+  if (read === undefined) return false
+  if ('sign' in read && read.sign !== undefined) {
+    column.numbers ??= read.sign
+    column.open = undefined
+  }
+  if ('by' in read && column.numbers === undefined) {
+    column.open ??= { line, cell }
+    return true
+  }
+  if (name !== money?.major || column.units !== undefined) return false
+  const text = 'by' in read ? read.by[column.numbers ?? 'point'] : read.text
+  if (text.includes('.')) {
+    column.units = 'major'
+    column.openUnit = undefined
+    return false
+  }
+  if (Number(text) === 0) return false
+  column.openUnit ??= { line, cell }
+  return true
+}
+
+const unitMessage =
+  'whole numbers may be in major units (dollars) or in minor units (cents): say which in `units`'
+const totalWords =
+  /^(grand |sub)?-?(totals?|sum|summe|gesamt(summe|betrag)?|totaal|totale|somme)\b[^\p{L}]*$/iu
+
+/** What exports write into a cell that holds nothing. */
+const nothing: ReadonlySet<string> = new Set(['', 'NULL', 'null', 'NaN', 'n/a', 'N/A'])
+const noValue: ReadonlySet<string> = new Set(['-', '–', '—', 'NA', '#N/A', 'None', 'none', 'nan'])
+const isNothing = (cell: string, kind: CellKind): boolean =>
+  nothing.has(cell) || (kind !== 'text' && (nothing.has(cell.trim()) || noValue.has(cell.trim())))
+
+const truths: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  y: true,
+  '1': true,
+  false: false,
+  no: false,
+  n: false,
+  '0': false,
+}
+
+/** The value of a cell; what cannot be read is left for the schema to refuse. */
+function valueIn(cell: string, { kind, isNumeric }: Field, column: Column): unknown {
+  if (kind === 'truth') return truths[cell.toLowerCase()] ?? cell
+  if (kind === 'code') return /^[a-z]{3,5}$/.test(cell) ? cell.toUpperCase() : cell
+  if (kind === 'number' || kind === 'whole') {
+    const text = numberText(cell, kind === 'whole', column.numbers)
+    if (text === undefined) return cell
+    return isNumeric && /^-?[0-9]{1,16}(\.0*)?$/.test(text) ? Number(text) : text
+  }
+  if (kind !== 'time' && kind !== 'day') return cell
+  const read = readTime(cell)
+  if (read === undefined || (column.dates !== undefined && isOther(read, column.dates))) return cell
+  const text = 'by' in read ? read.by[column.dates ?? 'day_first'] : read.text
+  return kind === 'day' ? text.replace(/T00:00:00(\.0*)?Z?$/, '') : text
+}
+
+const isOther = (read: NonNullable<ReturnType<typeof readTime>>, order: DateOrder): boolean =>
+  'order' in read && read.order !== undefined && read.order !== order
+
+function numberText(
+  cell: string,
+  isWhole: boolean,
+  decided: DecimalSign | undefined,
+): string | undefined {
+  const read = readNumber(cell, isWhole)
+  if (read === undefined) return undefined
+  if ('by' in read) return read.by[decided ?? 'point']
+  return read.sign !== undefined && decided !== undefined && read.sign !== decided
+    ? undefined
+    : read.text
+}
+
+/** A question as a fault says it. */
+export const questionText = ({ cell, message }: Question): string =>
+  `${shownText(cell)} can be read in more than one way: ${message}`
