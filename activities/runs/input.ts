@@ -83,6 +83,11 @@ export async function inputBytes(
 export const formats: Record<(typeof rowTypes)[number], RowSource['format']> = {
   'text/csv': 'csv',
   'application/x-ndjson': 'jsonl',
+  'text/tab-separated-values': 'csv',
+  'application/json': 'csv',
+  'application/xml': 'csv',
+  'text/xml': 'csv',
+  'text/plain': 'csv',
 }
 export const isRows = (type: UploadType): type is keyof typeof formats => type in formats
 

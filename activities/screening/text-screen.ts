@@ -15,7 +15,14 @@ const CUT_CHARS = 1024
 const plainTexts: Partial<Record<UploadType, (text: string) => string>> = {
   'text/plain': (text) => text,
   'text/csv': (text) => text.replaceAll('""', '"'),
-  'application/x-ndjson': (text) => (text.includes('\\') ? text.replace(escapes, unescaped) : text),
+  'text/tab-separated-values': (text) => text.replaceAll('""', '"'),
+  'application/x-ndjson': unescapedJson,
+  'application/json': unescapedJson,
+  'application/xml': (text) => text,
+  'text/xml': (text) => text,
+}
+function unescapedJson(text: string): string {
+  return text.includes('\\') ? text.replace(escapes, unescaped) : text
 }
 const escapes = /\\(?:u([0-9a-fA-F]{4})|(.))/g
 const controls: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: ' ', f: ' ' }

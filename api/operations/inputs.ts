@@ -39,7 +39,7 @@ const inputRead = operation({
 const inputUpload = operation({
   id: 'input-upload',
   summary:
-    'Upload a file under its SHA-256: rows up to 256 MB as CSV or JSON Lines; XLSX, PDF, DOCX, text or an image up to 32 MB.',
+    'Upload a file under its SHA-256: rows up to 256 MB as CSV, JSON Lines, JSON, XML or text; XLSX, PDF, DOCX or an image up to 32 MB.',
   http: { method: 'PUT', path: '/api/agent-inputs/{sha256}', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:write'] },

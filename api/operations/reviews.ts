@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { TrustLimits } from '#domain/agents/trust-limits.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { rowTypes } from '#domain/rails/input/documents.ts'
 import { verdicts } from '#domain/reviews/evidence.ts'
 import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { callerIn } from '../caller.ts'
@@ -32,7 +33,7 @@ const Evidence = z
     parts: z.array(
       z.strictObject({
         ...part,
-        media_type: z.enum(['application/json', 'text/csv', 'application/x-ndjson']),
+        media_type: z.enum(rowTypes),
         content: z.unknown().meta({
           description: 'Null for a long part and for an uploaded list: read it by `part`.',
         }),

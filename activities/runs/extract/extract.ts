@@ -113,6 +113,10 @@ const readers: Record<UploadType, (reading: Reading) => Read | Rejected | Promis
   'text/plain': plainText,
   'text/csv': plainText,
   'application/x-ndjson': plainText,
+  'text/tab-separated-values': plainText,
+  'application/json': plainText,
+  'application/xml': plainText,
+  'text/xml': plainText,
 }
 
 /** An image is kept as a claim. */
@@ -133,6 +137,7 @@ function plainText({ bytes, as }: Reading): Read {
 }
 
 function documentOf(as: ReadAs) {
-  if (as.kind === 'rows') throw new Unreadable('has no rows: send CSV, JSON Lines or XLSX')
+  if (as.kind === 'rows')
+    throw new Unreadable('has no rows: send a text, such as CSV or JSON Lines, or XLSX')
   return as
 }

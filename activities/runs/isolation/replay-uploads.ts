@@ -14,7 +14,7 @@ import type { RailPool } from './rail-pool.ts'
 
 /**
  * Verifies a replay package in a process of the pool (see `verifyReplayFile`). `files` hold the lists that its input names by
- * their digests: a file whose name ends in `.csv` is CSV, any other JSON Lines.
+ * their digests: a file whose name ends in `.jsonl` or `.ndjson` is JSON Lines, and the content of another shows its form.
  */
 export async function replayApart(
   pool: RailPool,
@@ -24,7 +24,8 @@ export async function replayApart(
 ): Promise<Report> {
   const byDigest = new Map<string, string>()
   for (const path of files) byDigest.set(await digestOfFile(path), path)
-  const formatOf = (path: string): RowSource['format'] => (path.endsWith('.csv') ? 'csv' : 'jsonl')
+  const formatOf = (path: string): RowSource['format'] =>
+    /\.(jsonl|ndjson)$/.test(path) ? 'jsonl' : 'csv'
   const lists = Object.fromEntries([...byDigest].map(([sha256, path]) => [sha256, formatOf(path)]))
   const streams = Object.fromEntries(
     [...byDigest].map(([sha256, path]) => [sha256, createReadStream(path)]),

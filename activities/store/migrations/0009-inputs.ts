@@ -23,7 +23,7 @@ export const inputs: readonly string[] = [
     sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
     blob_id uuid not null unique references agent_input_blobs,
     byte_length integer not null check (byte_length between 1 and 268435456),
-    media_type text not null check (media_type in ('text/csv','application/x-ndjson','text/plain','application/pdf','image/png','image/jpeg',
+    media_type text not null check (media_type in ('text/csv','application/x-ndjson','text/plain','text/tab-separated-values','application/json','application/xml','text/xml','application/pdf','image/png','image/jpeg',
       'application/vnd.openxmlformats-officedocument.wordprocessingml.document','application/vnd.openxmlformats-officedocument.spreadsheetml.sheet')),
     stored_at timestamptz not null default clock_timestamp(),
     primary key (owner, sha256)

@@ -134,7 +134,7 @@ function inputPart(rail: Rail): Html {
 
 function uploadsOf({ rows, documents }: Rail): Html {
   if (rows !== undefined)
-    return html`Its lists (${Object.keys(rows.lists).join(', ')}) may be uploaded as CSV, JSON Lines or XLSX by
+    return html`Its lists (${Object.keys(rows.lists).join(', ')}) may be uploaded as CSV, JSON Lines, JSON, XML, another text or XLSX by
 <a href="/docs/input-upload">PUT /api/agent-inputs/{sha256}</a>; <code>columns</code> names your columns where they differ.`
   if (documents === undefined) return html`It takes no uploads.`
   const types = uploadTypes.filter((type) => documents.images || !type.startsWith('image/'))

@@ -320,7 +320,7 @@ verifies('files.hostile', 'hostile files are refused, each with its reason', asy
     ],
     [pdf, await fixture('locked.pdf'), unreadable('is encrypted')],
     [pdf, page.subarray(0, 400), unreadable('is damaged')],
-    [pdf, page, unreadable('has no rows: send CSV, JSON Lines or XLSX'), rows()],
+    [pdf, page, unreadable('has no rows: send a text, such as CSV or JSON Lines, or XLSX'), rows()],
     ['text/plain', Buffer.from([0xff, 0xfe, 0x00]), noText],
     ['text/plain', Buffer.from([0xff, 0xd8, 0xff, 0x00]), noText],
   ]

@@ -8,16 +8,17 @@ import { Digest } from './fields.ts'
 export const sheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 /** The types of files that are read by an extractor, or kept as claims. */
-const documentTypes = [
-  'application/pdf',
-  wordType,
-  sheetType,
-  'image/png',
-  'image/jpeg',
+const documentTypes = ['application/pdf', wordType, sheetType, 'image/png', 'image/jpeg'] as const
+/** The types of texts. Their content says what the rows of a list are; as documents they are read as they are. */
+export const rowTypes = [
+  'text/csv',
+  'application/x-ndjson',
+  'text/tab-separated-values',
+  'application/json',
+  'application/xml',
+  'text/xml',
   'text/plain',
 ] as const
-/** The types of files whose rows a rail can read as they are. */
-export const rowTypes = ['text/csv', 'application/x-ndjson'] as const
 export const uploadTypes = [...rowTypes, ...documentTypes] as const
 export type UploadType = (typeof uploadTypes)[number]
 
