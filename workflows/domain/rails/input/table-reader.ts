@@ -59,7 +59,9 @@ export class TableReader {
   readonly #row: ReturnType<typeof rowFields>
   readonly #held: CellRecord[] = []
   readonly #leftOut: LeftOut[] = []
-  readonly #sums = new Map<string, bigint>()
+  /** What the rows of each number have come to: safe whole numbers, and all others in so many places. */
+  readonly #sums = new Map<string, { whole: number; parts: bigint }>()
+  readonly #summed: readonly string[]
   readonly #differing: string[] = []
   #columns: Column[] = []
   #header: { line: number; cells: readonly string[] } | undefined
@@ -69,6 +71,9 @@ export class TableReader {
     this.#of = of
     this.#to = to
     this.#row = rowFields(of.schema)
+    this.#summed = [...this.#row.fields.values()]
+      .filter(({ kind }) => kind === 'number' || kind === 'whole')
+      .map(({ name }) => name)
   }
 
   /** How many cells of a record name fields, to find the header. */
@@ -197,8 +202,9 @@ export class TableReader {
     let isOpen = false
     for (const column of this.#columns) {
       const cell = cells[column.at] ?? ''
-      const [field] = column.fields
-      if (field === undefined || isNothing(cell, field.kind)) continue
+      const field = column.fields.find(({ kind }) => kind !== 'text')
+      if (field === undefined || isPlain(cell, field, column) || isNothing(cell, field.kind))
+        continue
       const { kind } = field
       if (kind === 'time' || kind === 'day') isOpen = lookAtTime(column, { cell, line }) || isOpen
       else if (kind === 'number' || kind === 'whole')
@@ -250,25 +256,40 @@ export class TableReader {
   }
 
   #add(row: Readonly<Record<string, unknown>>): void {
-    for (const [field, value] of Object.entries(row)) {
-      if (this.#kindOf(field) !== 'number' && this.#kindOf(field) !== 'whole') continue
-      const amount = scaled(value as number | string, SUM_PLACES)
-      if (amount !== null) this.#sums.set(field, (this.#sums.get(field) ?? 0n) + amount)
+    for (const field of this.#summed) {
+      const value = row[field]
+      if (value === undefined) continue
+      const sum = this.#sums.get(field) ?? { whole: 0, parts: 0n }
+      this.#sums.set(field, sum)
+      if (typeof value === 'number' && Number.isSafeInteger(sum.whole + value)) sum.whole += value
+      else sum.parts += scaled(value as number | string, SUM_PLACES) ?? 0n
     }
   }
-
-  #kindOf = (field: string): CellKind | undefined => this.#row.fields.get(field)?.kind
 
   #total(row: Readonly<Record<string, unknown>>, line: number): void {
     this.#leaveOut(line, 'a total')
     for (const [field, value] of Object.entries(row)) {
-      const sum = this.#sums.get(field)
-      const stated = scaled(value as number | string, SUM_PLACES)
-      if (sum === undefined || stated === null || stated === sum) continue
+      const { whole, parts } = this.#sums.get(field) ?? {}
+      const stated = this.#summed.includes(field)
+        ? scaled(value as number | string, SUM_PLACES)
+        : null
+      if (whole === undefined || parts === undefined || stated === null) continue
+      const sum = (scaled(whole, SUM_PLACES) ?? 0n) + parts
+      if (stated === sum) continue
       const text = decimalText(sum, SUM_PLACES)
       this.#differing.push(`line ${line} states ${value} of ${field}, and its rows come to ${text}`)
     }
   }
+}
+
+const digits = /^-?[0-9]{1,15}$/
+const isoTime = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z)?$/
+
+/** Whether a cell has one reading at first sight, and decides nothing. */
+function isPlain(cell: string, { kind, money }: Field, { units }: Column): boolean {
+  if (kind === 'time') return isoTime.test(cell)
+  const isNumber = kind === 'whole' || kind === 'number'
+  return isNumber && (money === undefined || units !== undefined) && digits.test(cell)
 }
 
 /** Lets a cell decide the order of its column's dates; answers whether it is open. */
@@ -337,7 +358,9 @@ const truths: Readonly<Record<string, boolean>> = {
 function valueIn(cell: string, { kind, isNumeric }: Field, column: Column): unknown {
   if (kind === 'truth') return truths[cell.toLowerCase()] ?? cell
   if (kind === 'code') return /^[a-z]{3,5}$/.test(cell) ? cell.toUpperCase() : cell
+  if (kind === 'text' || (kind === 'time' && isoTime.test(cell))) return cell
   if (kind === 'number' || kind === 'whole') {
+    if (digits.test(cell)) return isNumeric ? Number(cell) : cell
     const text = numberText(cell, kind === 'whole', column.numbers)
     if (text === undefined) return cell
     return isNumeric && /^-?[0-9]{1,16}(\.0*)?$/.test(text) ? Number(text) : text
