@@ -244,6 +244,15 @@ export const railRequirements = {
     behavior:
       'Different rows of one id are not paid; equal rows count once. A pool below its fixed amounts and minimums pays no recipient.',
   },
+  'distributionops.percentages': {
+    source: 'runs § distributionops',
+    behavior:
+      'Percentages divide the pool where they sum to 100 within their decimal places; a sum that is off, or weights next to them, allocate nothing.',
+  },
+  'distributionops.carried': {
+    source: 'runs § distributionops',
+    behavior: 'A balance below zero gets nothing, takes nothing from others, and is carried.',
+  },
   'distributionops.payments': {
     source: 'runs § distributionops',
     behavior:

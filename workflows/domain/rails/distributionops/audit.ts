@@ -3,7 +3,6 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { digestOf } from '../../core/canonical-json.ts'
 import { limits } from '../../core/limits.ts'
 import type { Audit } from '../rail.ts'
-import { toMicro } from '../values/amounts.ts'
 import { differs, firstOfAll, firstWrong, planned } from '../work/audit.ts'
 import type { Head, Recipient, Result } from './schema.ts'
 
@@ -12,7 +11,8 @@ const checks = {
   limits_kept: 'each allocation, against the cap, the floor and the fixed amount of its recipient',
   shares_in_proportion:
     'the shares by weight, against one common level that floors lie above and caps below, to one unit',
-  recipients_once: 'each id of the input, against one allocation or one refusal',
+  recipients_once: 'each id of the input, against one allocation, refusal or carried balance',
+  balances_carried: 'each balance below zero, against the amount of its row',
   manifest_recomputed: 'the digest of the manifest, against the allocations',
   payments_listed: 'each payment, against an allocation and the destinations of its recipient',
   calls_payable: 'the payout calls, against currency, cap and the checksum of each address',
@@ -37,6 +37,7 @@ export const distributionopsAudit: Audit<Result> = {
         ),
         shares_in_proportion: levelFault(recipients, result),
         recipients_once: onceFault(recipients, result),
+        balances_carried: carriedFault(recipients, result),
         manifest_recomputed: differs(
           'the digest',
           result.manifest_sha256,
@@ -65,6 +66,7 @@ function limitFault(recipient: Recipient | undefined, amount: bigint): string | 
   if (amount < BigInt(floor)) return `${id} has less than its floor`
   if (cap !== undefined && amount > BigInt(cap)) return `${id} has more than its cap`
   if (fixed === undefined) return null
+  if (fixed < 0) return `${id} has a balance below zero and an allocation`
   const wanted = Math.max(Math.min(fixed, cap ?? fixed), floor)
   return differs(`the fixed amount of ${id}`, amount, BigInt(wanted))
 }
@@ -78,9 +80,12 @@ const isAbove = (one: Level, other: Level) => one.amount * other.weight > other.
 function levelFault(recipients: ReadonlyMap<string, Recipient>, { allocations }: Result) {
   const shares = allocations.flatMap(({ recipient_id: id, amount_minor }): Share[] => {
     const recipient = recipients.get(id)
-    if (recipient?.weight === undefined) return []
-    return [{ id, weight: toMicro(recipient.weight), amount: BigInt(amount_minor), recipient }]
+    const written = recipient?.share_percent ?? recipient?.weight
+    if (recipient === undefined || written === undefined) return []
+    return [{ id, weight: digitsOf(written), amount: BigInt(amount_minor), recipient }]
   })
+  if (shares.some(isOfPercent) && !isWhole(shares))
+    return 'the percentages are not those of a whole'
   let [lowest, highest]: [Level, Level | undefined] = [{ amount: 0n, weight: 1n }, undefined]
   for (const { weight, amount, recipient } of shares) {
     const { cap_minor: cap, floor_minor: floor = 0 } = recipient
@@ -95,11 +100,45 @@ function levelFault(recipients: ReadonlyMap<string, Recipient>, { allocations }:
   return 'no common level gives these shares by weight'
 }
 
+const DIGITS = 18
+
+/** A decimal as a whole number of its 18th places: the point is moved by hand, as is done on paper. */
+function digitsOf(written: number | string): bigint {
+  const [digits = '', power = '0'] = String(written).replace(/[ %]/g, '').toLowerCase().split('e')
+  const [before = '', after = ''] = digits.split('.')
+  const moved = Number(power) + DIGITS
+  const zeros = '0'.repeat(Math.max(0, moved - after.length))
+  return BigInt(before + after + zeros)
+}
+
+const isOfPercent = ({ recipient: { share_percent, weight } }: Share): boolean =>
+  share_percent !== undefined || String(weight).endsWith('%')
+
+/** Within one in a hundred at most; how much less depends on their decimal places. */
+function isWhole(shares: readonly Share[]): boolean {
+  const sum = shares.reduce((total, { weight }) => total + weight, 0n)
+  const one = 10n ** BigInt(DIGITS)
+  return shares.every(isOfPercent) && sum >= 99n * one && sum <= 101n * one
+}
+
+function carriedFault(recipients: Recipients, { carried, refused }: Result): string | null {
+  const refusedIds = new Set(refused.map(({ recipient_id }) => recipient_id))
+  const below = [...recipients.values()].filter(
+    ({ id, amount_minor = 0 }) => amount_minor < 0 && !refusedIds.has(id),
+  )
+  return firstOfAll(
+    differs('the number of carried balances', carried.length, below.length),
+    firstWrong(carried, ({ recipient_id: id, balance_minor }) =>
+      differs(`the balance of ${id}`, balance_minor, recipients.get(id)?.amount_minor),
+    ),
+  )
+}
+
 function onceFault(recipients: ReadonlyMap<string, Recipient>, result: Result): string | null {
-  const { allocations, refused, batch } = result
-  const named = [...allocations, ...refused].map(({ recipient_id }) => recipient_id)
+  const { allocations, refused, carried, batch } = result
+  const named = [...allocations, ...refused, ...carried].map(({ recipient_id }) => recipient_id)
   if (new Set(named).size !== named.length) return 'an id is there twice'
-  const isEmpty = batch.blockers.includes('pool_too_small')
+  const isEmpty = ['pool_too_small', 'percentages_off'].some((one) => batch.blockers.includes(one))
   if (isEmpty) return differs('the number of allocations', allocations.length, 0)
   return differs('the number of ids', named.length, recipients.size)
 }

@@ -3,7 +3,7 @@ import { groupedBy } from '../../core/grouped-by.ts'
 import { byRows } from '../input/by-rows.ts'
 import { type Entry, enter } from '../input/names.ts'
 import type { GapRules, Rail, Work } from '../rail.ts'
-import { toInteger, toMicro } from '../values/amounts.ts'
+import { toInteger } from '../values/amounts.ts'
 import { cite, type Notes, notes } from '../work/notes.ts'
 import { rowTiers, tiersOf } from '../work/tiers.ts'
 import { inOrder, judgedGaps } from '../work/work.ts'
@@ -27,6 +27,7 @@ import {
   Result,
 } from './schema.ts'
 import { type Claim, fill, type Share } from './water-filling.ts'
+import { claimed, wholeOf } from './weights.ts'
 
 export { distributionopsInput } from './sample.ts'
 export type { DistributionInput } from './schema.ts'
@@ -38,6 +39,12 @@ const details = {
     `ids whose rows differ, none of which is paid: ${count}`,
   repeated_rows: (count: number) => `ids with rows that repeat another and count once: ${count}`,
   refused_recipients: (count: number) => `recipients that are refused: ${count}`,
+  balances_carried: (count: number) =>
+    `recipients with a balance below zero, which get nothing and keep it: ${count}`,
+  percentages_rounded: () =>
+    'the percentages sum to 100 only within their decimal places: the shares are in proportion',
+  percentages_off: () =>
+    'the percentages do not sum to 100, or stand next to weights: nothing is allocated',
   shared_destinations: (count: number) =>
     `payments to a destination that has another one: ${count}`,
   ids_alike: (count: number) =>
@@ -62,6 +69,10 @@ const gapRules = {
   pool_too_small: {
     kind: 'needed',
     filled_by: 'a pool that holds the fixed amounts and the floors, or smaller ones',
+  },
+  percentages_off: {
+    kind: 'needed',
+    filled_by: 'percentages of all recipients that sum to 100, or weights for all of them',
   },
   no_destination: {
     kind: 'needed',
@@ -156,10 +167,14 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
   const gaps = notes<Code>(details)
   const refused = refusalsOf(entries, findings)
   const refusedIds = new Set(refused.map(({ recipient_id }) => recipient_id))
-  const accepted = entries.filter(({ row }) => !refusedIds.has(row.id))
+  const standing = entries.filter(({ row }) => !refusedIds.has(row.id))
+  const carried = standing.flatMap(carriedOf)
+  for (const { citations } of carried) findings.add('balances_carried', citations)
+  const accepted = standing.filter(({ row }) => (row.amount_minor ?? 0) >= 0)
   const pool = BigInt(head.pool.amount_minor)
-  const given = allocate(pool, accepted, head.rounding === 'down')
-  if (given === null) gaps.add('pool_too_small', [{ pointer: '/pool/amount_minor' }])
+  const isOff = notePercentages(accepted, findings, gaps)
+  const given = isOff ? null : allocate(pool, accepted, head.rounding === 'down')
+  if (given === null && !isOff) gaps.add('pool_too_small', [{ pointer: '/pool/amount_minor' }])
   const paid = (given ?? []).filter(({ amount }) => amount > 0n)
   const disputed = entries.some(({ differ }) => differ)
   const payments = paymentsOf(paid, { head, disputed })
@@ -170,7 +185,7 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
   noteAlikeIds(paid, findings)
   notePayments(paid, payments, head, { findings, gaps })
   const blockers: string[] = []
-  if (given === null) blockers.push('pool_too_small')
+  if (given === null) blockers.push(isOff ? 'percentages_off' : 'pool_too_small')
   if (gaps.count('no_destination') > 0) blockers.push('no_destination')
   if (disputed) blockers.push('conflicting_duplicates')
   if (paid.length === 0) blockers.push('no_payments')
@@ -178,6 +193,7 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
   const result: Result = {
     currency: head.pool.currency,
     allocations: (given ?? []).map(allocationOf),
+    carried,
     payments,
     payout_calls: payoutCallsOf(payments),
     credit_transfer: creditTransferOf(payments, head),
@@ -207,7 +223,7 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
 /** Null when the pool does not hold the fixed amounts and the floors. */
 function allocate(pool: bigint, accepted: Entry<Recipient>[], roundDown: boolean): Given[] | null {
   const fixed = accepted.filter(({ row }) => row.amount_minor !== undefined).map(fixedAmount)
-  const weighted = accepted.filter(({ row }) => row.weight !== undefined)
+  const weighted = accepted.filter(({ row }) => row.amount_minor === undefined)
   const rest = pool - fixed.reduce((sum, { amount }) => sum + amount, 0n)
   const claims = weighted.map(({ row }) => claimOf(row))
   if (claims.reduce((sum, { floor }) => sum + floor, 0n) > rest || rest < 0n) return null
@@ -245,9 +261,30 @@ function heldBy(amount: number, kept: number): Given['held'] {
   return kept > amount ? 'floor' : null
 }
 
-function claimOf({ weight = 0, floor_minor = 0, cap_minor }: Recipient): Claim {
+function claimOf(recipient: Recipient): Claim {
+  const { floor_minor = 0, cap_minor } = recipient
   const cap = cap_minor === undefined ? null : BigInt(cap_minor)
-  return { weight: toMicro(weight), floor: BigInt(floor_minor), cap }
+  return { weight: claimed(recipient)?.units ?? 0n, floor: BigInt(floor_minor), cap }
+}
+
+function carriedOf({ row, rows }: Entry<Recipient>): Result['carried'] {
+  const { id, amount_minor = 0 } = row
+  if (amount_minor >= 0) return []
+  const citations = rows.map(({ index }) => cite('recipients', index, 'amount_minor'))
+  return [{ recipient_id: id, balance_minor: amount_minor, citations }]
+}
+
+/** Whether there are percentages that are not those of one whole. */
+function notePercentages(
+  accepted: Entry<Recipient>[],
+  findings: Notes<Code>,
+  gaps: Notes<Code>,
+): boolean {
+  const shares = accepted.flatMap(({ row }) => claimed(row) ?? [])
+  const whole = wholeOf(shares)
+  if (whole === 'rounded') findings.add('percentages_rounded', [{ pointer: '/recipients' }])
+  if (whole === 'off') gaps.add('percentages_off', [{ pointer: '/recipients' }])
+  return whole === 'off'
 }
 
 function refusalsOf(entries: Entry<Recipient>[], findings: Notes<Code>): Result['refused'] {
@@ -262,16 +299,13 @@ function refusalsOf(entries: Entry<Recipient>[], findings: Notes<Code>): Result[
   })
 }
 
-function reasonAgainst({
-  weight,
-  amount_minor,
-  floor_minor = 0,
-  cap_minor,
-}: Recipient): string | null {
-  if (weight === undefined && amount_minor === undefined)
-    return 'has neither a weight nor an amount'
-  if (weight !== undefined && amount_minor !== undefined) return 'has both a weight and an amount'
-  if (weight !== undefined && toMicro(weight) <= 0n) return 'its weight is not above zero'
+function reasonAgainst(recipient: Recipient): string | null {
+  const { weight, share_percent, amount_minor, floor_minor = 0, cap_minor } = recipient
+  const shares = [weight, share_percent, amount_minor].filter((one) => one !== undefined)
+  if (shares.length === 0) return 'has neither a weight nor an amount'
+  if (shares.length > 1) return 'has more than one of weight, percentage and amount'
+  const share = claimed(recipient)
+  if (share !== undefined && share.units <= 0n) return 'its weight is not above zero'
   if (cap_minor !== undefined && cap_minor < floor_minor) return 'its cap is below its floor'
   return null
 }
@@ -338,7 +372,7 @@ function allocationOf({ recipient, amount, index }: Given): Result['allocations'
   return {
     recipient_id: recipient.id,
     amount_minor: toInteger(amount),
-    basis: recipient.weight === undefined ? 'amount' : 'weight',
+    basis: recipient.amount_minor === undefined ? 'weight' : 'amount',
     destination_reference: recipient.destination_reference ?? null,
     citations: [cite('recipients', index)],
   }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { Currency, Id, oneLine } from '../input/names.ts'
-import { Decimal, MINOR_MAX, Minor } from '../values/amounts.ts'
+import { MINOR_MAX, Minor } from '../values/amounts.ts'
 import { CitationShape } from '../work/notes.ts'
 import { Bic, Iban } from './accounts.ts'
 import { latinText } from './latin-text.ts'
+import { Weight } from './weights.ts'
 
 /** What SEPA takes of a name, and of a text for the creditor (EPC132-08). */
 export const NAME_CHARS_MAX = 70
@@ -36,8 +37,11 @@ export const Head = z.strictObject({
 })
 export const Recipient = z.strictObject({
   id: Id,
-  weight: Decimal.optional(),
-  amount_minor: Amount.optional(),
+  weight: Weight.optional(),
+  /** Of the pool less fixed amounts; those of all recipients make up 100. */
+  share_percent: Weight.optional(),
+  /** Below zero: a balance that is still to be recouped, which is carried. */
+  amount_minor: Minor.optional(),
   cap_minor: Amount.optional(),
   floor_minor: Amount.optional(),
   destination_reference: oneLine(256).optional(),
@@ -101,6 +105,14 @@ const Payment = z.strictObject({
 export const Result = z.strictObject({
   currency: z.string(),
   allocations: z.array(Allocation),
+  /** Balances below zero: nothing is paid to them, and they take nothing from others. */
+  carried: z.array(
+    z.strictObject({
+      recipient_id: z.string(),
+      balance_minor: z.int().max(-1),
+      citations: z.array(CitationShape),
+    }),
+  ),
   /** Every allocation above zero, and where it can be sent. */
   payments: z.array(Payment),
   payout_calls: z.strictObject({

@@ -27,6 +27,7 @@ export const cases: RailCases = {
     'Pool = allocated + left': total_check.balances ? 'yes' : 'no',
     Payments: batch.payments,
     'Rows refused': refused.length,
+    'Balances carried': paid.carried.length,
     'Ready for review': batch.ready_for_review ? 'yes' : 'no',
     'Payout calls ready': paid.payout_calls.ready,
     'Bank transfers in the payment file': paid.credit_transfer.transactions,
@@ -48,6 +49,9 @@ export const cases: RailCases = {
     },
     recipients_once: (result) => {
       result.refused = []
+    },
+    balances_carried: (result) => {
+      result.carried.push({ recipient_id: 'artist-anna', balance_minor: -1, citations: [] })
     },
     manifest_recomputed: (result) => {
       result.manifest_sha256 = 'f'.repeat(64)
@@ -72,7 +76,9 @@ function distribution(roll: Roll): unknown {
     ...maybe(roll, { rounding: pick(['largest_remainder', 'down'], roll) }),
     recipients: times(upTo(25, roll), (index) => ({
       id: `r${roll() < 0.1 ? upTo(25, roll) : index}`,
-      ...(roll() < 0.7 ? { weight: upTo(50, roll) / 4 } : { amount_minor: upTo(4_000, roll) }),
+      ...(roll() < 0.7
+        ? { weight: upTo(50, roll) / 4 }
+        : { amount_minor: upTo(4_000, roll) - 400 }),
       ...maybe(roll, { cap_minor: upTo(9_000, roll) }),
       ...maybe(roll, { floor_minor: upTo(900, roll) }),
       ...maybe(roll, { destination_reference: `dest-${upTo(15, roll)}` }),

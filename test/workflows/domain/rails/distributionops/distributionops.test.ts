@@ -136,7 +136,7 @@ verifies(
       ],
     })
     expect(result.refused.map(({ recipient_id, reason }) => `${recipient_id}: ${reason}`)).toEqual([
-      'both: has both a weight and an amount',
+      'both: has more than one of weight, percentage and amount',
       'narrow: its cap is below its floor',
       'twice: rows of this id differ',
       'zero: its weight is not above zero',
