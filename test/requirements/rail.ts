@@ -273,6 +273,11 @@ export const railRequirements = {
     behavior:
       'The payment file fits the schema of pain.001.001.09, has exact amounts, their number and sum, and the Latin characters of SEPA alone.',
   },
+  'distributionops.scripts': {
+    source: 'runs § distributionops',
+    behavior:
+      'Greek and Cyrillic names are written in Latin letters by a published standard, and stay in the result as they were given.',
+  },
   'distributionops.judge': {
     source: 'runs § distributionops',
     behavior: 'Payments and refusals are those that an independent generator planted.',

@@ -82,8 +82,10 @@ NAMES = [
     ("Zażółć Łódź", "Zazolc Lodz"),
     ('Dots <b> "x" = 1;', "Dots .b. .x. . 1."),
     ("Straße 5 – O’Neill", "Strasse 5 - O'Neill"),
+    ("Δημήτρης Ευαγγέλου", "Dimitris Evangelou"),
+    ("Иван Щукин", "Ivan Shchukin"),
 ]
-UNWRITABLE = ["王伟", "Δημήτρης", "Иван"]
+UNWRITABLE = ["王伟", "דוד", "Қайрат"]
 SEPA = {"DE": 18, "FR": 23, "NL": 14, "SE": 20, "GB": 18}
 CAP = Decimal("25")
 
@@ -128,10 +130,10 @@ def planted(seed):
     rows, written = [], {}
     for at in range(count):
         key = f"r{at:03d}"
-        row = {"id": key, "weight": roll.choice([1, 2, 7, "0.25", "3.141593"])}
-        if roll.random() < 0.15:
+        row = {"id": key, "weight": roll.choice([1, 2, 7, "0.25", "3.141593", "2.000000000000000001"])}
+        if roll.random() < 0.2:
             del row["weight"]
-            row["amount_minor"] = roll.randrange(0, 3 * 10**places + 5)
+            row["amount_minor"] = roll.randrange(-(10**places) - 3, 3 * 10**places + 5)
         if roll.random() < 0.2:
             row["floor_minor"] = roll.randrange(0, 2 * 10**places + 2)
         if roll.random() < 0.2:
@@ -175,10 +177,12 @@ def planted(seed):
             transfer = "outside_sepa"
         rows.append(row)
         written[key] = {"call": call, "transfer": transfer, "iban": account, "name": latin}
-    least = sum(row.get("floor_minor", 0) if "weight" in row else max(min(row["amount_minor"], row.get("cap_minor", row["amount_minor"])), row.get("floor_minor", 0)) for row in rows)
+    payable = [row for row in rows if row.get("amount_minor", 0) >= 0]
+    carried = {row["id"]: row["amount_minor"] for row in rows if row.get("amount_minor", 0) < 0}
+    least = sum(row.get("floor_minor", 0) if "weight" in row else max(min(row["amount_minor"], row.get("cap_minor", row["amount_minor"])), row.get("floor_minor", 0)) for row in payable)
     pool = least + roll.randrange(0, 40 * count * 10**places)
     asked = roll.random() < 0.8
-    amounts = shares(pool, rows)
+    amounts = shares(pool, payable)
     payments = []
     for key in sorted(amounts):
         amount = Decimal(amounts[key]).scaleb(-places)
@@ -209,6 +213,7 @@ def planted(seed):
         "input": given,
         "truth": {
             "payments": payments,
+            "carried": dict(sorted(carried.items())),
             "transactions": len(listed),
             "control_sum": total(one["amount"] for one in listed),
             "calls": len(called),

@@ -21,6 +21,7 @@ type Planted = {
 }
 type Truth = {
   payments: Planted[]
+  carried: Record<string, number>
   transactions: number
   control_sum: string
   calls: number
@@ -86,6 +87,9 @@ verifies(
       ])
       const planted = truth.payments.map((one) => [one.id, one.amount, one.call, one.transfer])
       expect(found, `seed ${seed}`).toEqual(planted)
+      expect(
+        Object.fromEntries(result.carried.map((one) => [one.recipient_id, one.balance_minor])),
+      ).toEqual(truth.carried)
       expect(result.payout_calls.ready).toBe(truth.calls)
       if (input.pool.currency === 'USDC')
         expect(Number(text(result.payout_calls.amount_minor))).toBe(Number(truth.calls_sum))

@@ -4,7 +4,7 @@ import { printable } from '../../core/plain-text.ts'
 import { csvOf } from '../report/csv.ts'
 import { majorOf } from '../report/decimal-text.ts'
 import type { PlannedFile, PlannedRun } from '../report/plan.ts'
-import { pain001 } from './pain001.ts'
+import { pain001, writtenName } from './pain001.ts'
 import type { Payment, Result } from './schema.ts'
 
 const ID_CHARS = 32
@@ -81,6 +81,7 @@ function tableOf(run: PlannedRun, payments: readonly Payment[], currency: string
     'payout_refused',
     'idempotency_key',
     'name',
+    'name_in_transfer',
     'iban',
     'bic',
     'remittance',
@@ -100,6 +101,7 @@ function tableOf(run: PlannedRun, payments: readonly Payment[], currency: string
       payment.payout_refused,
       payment.payout_refused === null ? key : null,
       name,
+      payment.transfer_refused === null ? writtenName(name ?? '', iban ?? '') : null,
       iban,
       bic,
       remittance,

@@ -84,7 +84,8 @@ const gapRules = {
   },
   transfers_refused: {
     kind: 'advisory',
-    filled_by: 'an iban and a name in Latin letters, as payments.transfer_refused says',
+    filled_by:
+      'an iban and a name in Latin, Greek or Cyrillic letters, as payments.transfer_refused says',
   },
   no_debtor_account: {
     kind: 'advisory',
@@ -362,8 +363,8 @@ function notePayments(
     if (asked !== undefined && transfer_refused !== null) gaps.add('transfers_refused', place)
     if (transfer_refused !== null) continue
     const isKept =
-      latinText(name ?? '', NAME_CHARS_MAX) === name &&
-      (remittance === undefined || latinText(remittance, REMITTANCE_CHARS_MAX) === remittance)
+      latinText(name ?? '', NAME_CHARS_MAX, iban) === name &&
+      (remittance === undefined || latinText(remittance, REMITTANCE_CHARS_MAX, iban) === remittance)
     if (!isKept) findings.add('texts_rewritten', place)
   }
 }

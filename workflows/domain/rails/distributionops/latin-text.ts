@@ -1,3 +1,6 @@
+import { ibanOf } from './accounts.ts'
+import { transliterated } from './scripts.ts'
+
 /** Letters that Unicode does not decompose, as the Latin letters that stand for them. */
 const letters = new Map(
   Object.entries({
@@ -40,11 +43,13 @@ const signs = new Map(
 const allowed = /^[A-Za-z0-9/\-?:().,'+ ]$/
 
 /**
- * A text in the Latin character set of SEPA (EPC217-08): accents are dropped, some letters and signs are spelled out, and a full
- * stop stands for any other sign. Undefined where a letter or a digit has no counterpart in the set, or nothing is left.
+ * A text in the Latin character set of SEPA (EPC217-08): Greek and Cyrillic letters are transliterated, accents are dropped, some
+ * letters and signs are spelled out, and a full stop stands for any other sign. Undefined where a letter or a digit has no
+ * counterpart in the set, or nothing is left. The country of the account tells the language of Cyrillic letters.
  */
-export function latinText(text: string, charsMax: number): string | undefined {
-  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '')
+export function latinText(text: string, charsMax: number, iban = ''): string | undefined {
+  const latin = transliterated(text, ibanOf(iban).slice(0, 2))
+  const plain = latin.normalize('NFKD').replaceAll(/\p{M}/gu, '')
   let written = ''
   for (const character of plain) {
     const spelled = allowed.test(character)

@@ -23,7 +23,7 @@ export function pain001(
 ): string {
   const totals = [...leaf('NbOfTxs', String(transactions)), ...leaf('CtrlSum', sum)]
   const isSepa = currency === 'EUR'
-  const name = writtenName(debtor.name)
+  const name = writtenName(debtor.name, debtor.iban)
   const lines = [
     ...node('GrpHdr', [
       ...leaf('MsgId', messageId),
@@ -54,12 +54,13 @@ type Asked = NonNullable<Result['credit_transfer']>
 
 function transaction({ payment, reference, amount }: Transfer, currency: string): string[] {
   const { name = '', iban = '', bic, remittance } = payment
-  const text = remittance === undefined ? undefined : latinText(remittance, REMITTANCE_CHARS_MAX)
+  const text =
+    remittance === undefined ? undefined : latinText(remittance, REMITTANCE_CHARS_MAX, iban)
   return node('CdtTrfTxInf', [
     ...node('PmtId', leaf('EndToEndId', reference)),
     ...node('Amt', [`<InstdAmt Ccy="${escapeText(currency)}">${escapeText(amount)}</InstdAmt>`]),
     ...(bic === undefined ? [] : node('CdtrAgt', node('FinInstnId', leaf('BICFI', bic)))),
-    ...node('Cdtr', leaf('Nm', writtenName(name))),
+    ...node('Cdtr', leaf('Nm', writtenName(name, iban))),
     ...account('CdtrAcct', iban),
     ...(text === undefined ? [] : node('RmtInf', leaf('Ustrd', text))),
   ])
@@ -70,7 +71,8 @@ const institution = (bic: string | undefined): string[] =>
   bic === undefined ? node('Othr', leaf('Id', 'NOTPROVIDED')) : leaf('BICFI', bic)
 const account = (name: string, iban: string): string[] =>
   node(name, node('Id', leaf('IBAN', ibanOf(iban))))
-const writtenName = (name: string): string => latinText(name, NAME_CHARS_MAX) ?? ''
+export const writtenName = (name: string, iban: string): string =>
+  latinText(name, NAME_CHARS_MAX, iban) ?? ''
 
 const leaf = (name: string, text: string): string[] => [`<${name}>${escapeText(text)}</${name}>`]
 const node = (name: string, inside: readonly string[]): string[] => [

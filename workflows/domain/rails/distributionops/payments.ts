@@ -101,7 +101,7 @@ function transferFaultOf(
   if (decimalsOf(currency) === undefined) return 'currency_not_iso'
   if (iban === undefined) return 'account_missing'
   if (name === undefined) return 'name_missing'
-  if (latinText(name, NAME_CHARS_MAX) === undefined) return 'name_not_latin'
+  if (latinText(name, NAME_CHARS_MAX, iban) === undefined) return 'name_not_latin'
   if (currency !== 'EUR') return null
   if (!isInSepa(iban) || !isInSepa(asked.debtor.iban)) return 'outside_sepa'
   return amount > SEPA_MINOR_MAX ? 'over_sepa_maximum' : null

@@ -16,7 +16,7 @@ const CreditTransfer = z.strictObject({
   debtor: z.strictObject({
     name: oneLine(NAME_CHARS_MAX).refine(
       (name) => latinText(name, NAME_CHARS_MAX) !== undefined,
-      'a name in Latin letters, since payment files have no others',
+      'a name in Latin, Greek or Cyrillic letters, since payment files have no others',
     ),
     iban: Iban,
     bic: Bic.optional(),

@@ -144,7 +144,8 @@ verifies('distributionops.pain001', 'texts are written in the characters of SEPA
     ['  Größe\u00a05\u20131 ', 'Grosse 5-1'],
     ['a<b>"c"&amp;{d}', 'a.b..c.+amp..d.'],
     ['ﬁne №7', 'fine No7'],
-    ['Ελλάδα', undefined],
+    ['Ελλάδα', 'Ellada'],
+    ['Anna אנה', undefined],
     ['Anna 王', undefined],
     ['★ ☆', undefined],
   ]
