@@ -19,6 +19,11 @@ export const railRequirements = {
     behavior:
       'Lists with `columns` are read by the caller’s names of columns: the work is the same, other columns are named in a finding, and a wrong name is a fault.',
   },
+  'rails.money': {
+    source: 'runs § Inputs',
+    behavior:
+      'An amount is given in whole or in minor units of its currency, one of the two; more decimals than the currency has are a fault.',
+  },
   'rails.faults-before-money': {
     source: 'runs § Inputs',
     behavior:

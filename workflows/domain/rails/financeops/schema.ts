@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { Moment } from '../input/fields.ts'
-import { Currency, Id, oneLine } from '../input/names.ts'
-import { Decimal, MINOR_MAX, Minor } from '../values/amounts.ts'
+import { Id, oneLine } from '../input/names.ts'
+import { Decimal, MINOR_MAX } from '../values/amounts.ts'
 import { ExchangeRate } from '../values/exchange.ts'
+import { moneyRow } from '../values/money.ts'
 import { CitationShape } from '../work/notes.ts'
 
 export const FinanceopsHead = z.strictObject({
@@ -18,13 +19,12 @@ export const FinanceopsHead = z.strictObject({
   /** Payments in another currency than the invoice are converted by the rate of their day, half away from zero. */
   exchange_rates: z.array(ExchangeRate).max(5_000).optional(),
 })
-const money = { id: Id, amount_minor: Minor, currency: Currency }
 const Percent = Decimal.refine((value) => Number(value) >= 0 && Number(value) <= 100, {
   error: 'is not from 0 to 100',
 })
 /** An amount below zero is a credit note. */
-export const Invoice = z.strictObject({
-  ...money,
+export const Invoice = moneyRow({
+  id: Id,
   counterparty: oneLine(256),
   due_at: Moment,
   /** The invoice that a credit note is for. */
@@ -34,8 +34,8 @@ export const Invoice = z.strictObject({
   discount_until: z.iso.date().optional(),
 })
 /** An amount below zero is a refund. */
-export const Payment = z.strictObject({
-  ...money,
+export const Payment = moneyRow({
+  id: Id,
   paid_at: Moment,
   counterparty: oneLine(256).optional(),
   /** What the payer wrote; ids of invoices in it are evidence, next to amount and party. */

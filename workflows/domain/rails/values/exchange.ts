@@ -53,12 +53,14 @@ function byDay<R extends Rate & { day: string }>(rows: R[]): { day: string; rate
   })
 }
 
-const withoutMinor = /^(BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF)$/
-const withThousandths = /^(BHD|IQD|JOD|KWD|LYD|OMR|TND)$/
+const places: readonly (readonly [count: number, currencies: RegExp])[] = [
+  [0, /^(BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|UYI|VND|VUV|XAF|XOF|XPF)$/],
+  [3, /^(BHD|IQD|JOD|KWD|LYD|OMR|TND)$/],
+  [4, /^(CLF|UYW)$/],
+  [6, /^USDC$/],
+]
 
-/** The decimal places of a currency's minor unit (ISO 4217); two where it is not known. */
+/** The decimal places of a currency's minor unit (ISO 4217, and USDC); two where it is not known. */
 export function minorPlaces(currency: string | null): number {
-  if (currency === null) return 2
-  if (withoutMinor.test(currency)) return 0
-  return withThousandths.test(currency) ? 3 : 2
+  return places.find(([, currencies]) => currencies.test(currency ?? ''))?.[0] ?? 2
 }
