@@ -278,6 +278,21 @@ export const railRequirements = {
     behavior:
       'The payment file fits the schema of pain.001.001.09, has exact amounts, their number and sum, and the Latin characters of SEPA alone.',
   },
+  'distributionops.ach': {
+    source: 'runs § distributionops',
+    behavior:
+      'A pool in USD is paid by a NACHA file of credits to accounts with right routing numbers; each payment outside of it says why.',
+  },
+  'distributionops.amounts': {
+    source: 'runs § distributionops',
+    behavior:
+      'Amounts of recipients and of the pool are given in minor or in whole units; one that is given twice, in another currency or too fine is refused.',
+  },
+  'distributionops.forms': {
+    source: 'runs § distributionops',
+    behavior:
+      "NACHA files, Safe's airdrop CSV and payment files of PayPal are read as recipients, each line a payment; totals that a file does not come to are told.",
+  },
   'distributionops.scripts': {
     source: 'runs § distributionops',
     behavior:

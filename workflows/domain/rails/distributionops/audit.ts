@@ -1,10 +1,12 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { z } from 'zod'
 import { digestOf } from '../../core/canonical-json.ts'
 import { limits } from '../../core/limits.ts'
 import type { Audit } from '../rail.ts'
+import { minorPlaces } from '../values/exchange.ts'
 import { differs, firstOfAll, firstWrong, planned } from '../work/audit.ts'
-import type { Head, Recipient, Result } from './schema.ts'
+import type { Head, Result, Recipient as Row } from './schema.ts'
 
 const checks = {
   pool_conserved: 'allocations and remainder, against the pool',
@@ -17,6 +19,7 @@ const checks = {
   payments_listed: 'each payment, against an allocation and the destinations of its recipient',
   calls_payable: 'the payout calls, against currency, cap and the checksum of each address',
   transfers_add_up: 'number and sum of the bank transfers, against accounts and amounts',
+  ach_adds_up: 'number, sum and hash of the NACHA entries, against accounts and amounts',
 }
 
 /** Holds a division against the conditions that only the right one meets, instead of dividing again. */
@@ -27,7 +30,7 @@ export const distributionopsAudit: Audit<Result> = {
     const recipients = new Map<string, Recipient>()
     return {
       take(_list, row) {
-        const recipient = row as Recipient
+        const recipient = withMinor(row as Recipient, head.pool.currency)
         if (!recipients.has(recipient.id)) recipients.set(recipient.id, recipient)
       },
       close: ({ result }) => ({
@@ -46,9 +49,28 @@ export const distributionopsAudit: Audit<Result> = {
         payments_listed: listedFault(recipients, result),
         calls_payable: callsFault(result),
         transfers_add_up: transfersFault(result),
+        ach_adds_up: achFault(result),
       }),
     }
   },
+}
+
+type Recipient = z.infer<typeof Row>
+
+/** The amounts of a row in minor units, as the audit works them out; one that is no whole number of them stays out. */
+function withMinor(row: Recipient, currency: string): Recipient {
+  const places = minorPlaces(currency)
+  const minorOf = (value: number | string | undefined): { minor: number | undefined } => {
+    const shifted = value === undefined ? undefined : digitsOf(value, places)
+    return { minor: shifted === undefined ? undefined : Number(shifted) }
+  }
+  const { amount, cap, floor, amount_minor, cap_minor, floor_minor, ...rest } = row
+  return {
+    ...rest,
+    amount_minor: amount_minor ?? minorOf(amount).minor,
+    cap_minor: cap_minor ?? minorOf(cap).minor,
+    floor_minor: floor_minor ?? minorOf(floor).minor,
+  }
 }
 
 function poolFault({ pool }: Head, { allocations, remainder_minor, total_check }: Result) {
@@ -102,13 +124,16 @@ function levelFault(recipients: ReadonlyMap<string, Recipient>, { allocations }:
 
 const DIGITS = 18
 
-/** A decimal as a whole number of its 18th places: the point is moved by hand, as is done on paper. */
-function digitsOf(written: number | string): bigint {
-  const [digits = '', power = '0'] = String(written).replace(/[ %]/g, '').toLowerCase().split('e')
+/** A decimal as a whole number of these places, its point moved as on paper; 0 for one that has more of them, and for other texts. */
+function digitsOf(written: number | string, places = DIGITS): bigint {
+  const text = String(written).replace(/[ %]/g, '').toLowerCase()
+  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(text)) return 0n
+  const [digits = '', power = '0'] = text.split('e')
   const [before = '', after = ''] = digits.split('.')
-  const moved = Number(power) + DIGITS
-  const zeros = '0'.repeat(Math.max(0, moved - after.length))
-  return BigInt(before + after + zeros)
+  const moved = Number(power) + places
+  const kept = after.replace(/0+$/, '')
+  if (moved < kept.length) return 0n
+  return BigInt(before + kept + '0'.repeat(moved - kept.length))
 }
 
 const isOfPercent = ({ recipient: { share_percent, weight } }: Share): boolean =>
@@ -153,9 +178,11 @@ function manifestOf(
   const payments = allocations
     .filter(({ amount_minor }) => amount_minor > 0)
     .map(({ recipient_id, amount_minor, destination_reference }) => {
-      const { wallet = null, iban = null } = recipients.get(recipient_id) ?? {}
-      const account = iban?.replace(/ /g, '').toUpperCase() ?? null
-      return { recipient_id, amount_minor, destination_reference, wallet, iban: account }
+      const row = recipients.get(recipient_id)
+      const { wallet = null, routing_number = null, account_number = null } = row ?? {}
+      const iban = row?.iban?.replace(/ /g, '').toUpperCase() ?? null
+      const banks = { iban, routing_number, account_number }
+      return { recipient_id, amount_minor, destination_reference, wallet, ...banks }
     })
   return digestOf({ pool, rounding, payments })
 }
@@ -165,9 +192,13 @@ function listedFault(recipients: Recipients, { allocations, payments }: Result):
   const above = allocations.filter(({ amount_minor }) => amount_minor > 0).length
   return firstOfAll(
     differs('the number of payments', payments.length, above),
-    firstWrong(payments, ({ recipient_id: id, amount_minor, wallet, iban }) => {
+    firstWrong(payments, ({ recipient_id: id, amount_minor, wallet, iban, ...to }) => {
       const row = recipients.get(id)
-      const isItsOwn = row?.wallet === wallet && row?.iban?.replace(/ /g, '').toUpperCase() === iban
+      const isItsOwn =
+        row?.wallet === wallet &&
+        row?.iban?.replace(/ /g, '').toUpperCase() === iban &&
+        row?.routing_number === to.routing_number &&
+        row?.account_number === to.account_number
       if (!isItsOwn) return `${id} has another destination`
       return differs(`the amount of ${id}`, amount_minor, given.get(id))
     }),
@@ -221,6 +252,31 @@ function transfersFault({ payments, credit_transfer }: Result): string | null {
       name !== undefined && isAccount(iban) ? null : `${id} has no account that can be credited`,
     ),
   )
+}
+
+function achFault({ payments, ach, currency }: Result): string | null {
+  const listed = payments.filter(({ ach_refused }) => ach_refused === null)
+  if (ach === null) return differs('the number of entries', listed.length, 0)
+  const sum = listed.reduce((total, { amount_minor }) => total + BigInt(amount_minor), 0n)
+  const hash = listed.reduce((total, one) => total + BigInt(one.routing_number ?? 0) / 10n, 0n)
+  return firstOfAll(
+    differs('the number of entries', ach.entries, listed.length),
+    differs('the number of refusals', ach.refused, payments.length - listed.length),
+    differs('the total of the credits', BigInt(ach.credit_total_minor), sum),
+    differs('the hash', BigInt(ach.entry_hash), hash % 10n ** 10n),
+    firstWrong(listed, ({ recipient_id: id, name, account_number, account_type, ...to }) => {
+      const isWhole = ![name, account_number, account_type].includes(undefined)
+      const isPayable = isWhole && currency === 'USD' && isRouting(to.routing_number ?? '')
+      return isPayable ? null : `${id} has no account that ACH credits`
+    }),
+  )
+}
+
+/** ABA: 3 times the first, fourth and seventh digit, 7 times the next ones, and the others leave no rest of ten. */
+function isRouting(routing: string): boolean {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0] = [...routing].map(Number)
+  const isForm = /^\d{9}$/.test(routing)
+  return isForm && (3 * (a + d + g) + 7 * (b + e + h) + (c + f + i)) % 10 === 0
 }
 
 /** ISO 13616: the number that the IBAN spells leaves 1 when it is divided by 97. */

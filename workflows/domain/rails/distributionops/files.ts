@@ -4,16 +4,18 @@ import { printable } from '../../core/plain-text.ts'
 import { csvOf } from '../report/csv.ts'
 import { majorOf } from '../report/decimal-text.ts'
 import type { PlannedFile, PlannedRun } from '../report/plan.ts'
+import { nachaFile } from './nacha.ts'
 import { pain001, writtenName } from './pain001.ts'
 import type { Payment, Result } from './schema.ts'
 
 const ID_CHARS = 32
+const ACH_ID_CHARS = 15
 
-type Delivered = Partial<Pick<Result, 'currency' | 'payments' | 'credit_transfer'>>
+type Delivered = Partial<Pick<Result, 'currency' | 'payments' | 'credit_transfer' | 'ach'>>
 
 /** The files by which the payments of a run are made; none where its tier leaves the payments out. */
 export function payoutFiles(run: PlannedRun, result: unknown): PlannedFile[] {
-  const { currency = '', payments = [], credit_transfer = null } = result as Delivered
+  const { currency = '', payments = [], credit_transfer = null, ach = null } = result as Delivered
   if (payments.length === 0) return []
   const calls = payments.filter(({ payout_refused }) => payout_refused === null)
   const transfers = payments.filter(({ transfer_refused }) => transfer_refused === null)
@@ -49,6 +51,19 @@ export function payoutFiles(run: PlannedRun, result: unknown): PlannedFile[] {
           })),
         },
         credit_transfer,
+      ),
+    })
+  const entries = payments.filter(({ ach_refused }) => ach_refused === null)
+  if (entries.length > 0 && ach !== null)
+    files.push({
+      name: 'payouts/nacha.txt',
+      about: `${counted(entries, 'credit')} by ACH for the payer's bank (NACHA)`,
+      text: nachaFile(
+        entries.map((payment) => ({
+          payment,
+          reference: keyOf(run, payment).slice(0, ACH_ID_CHARS),
+        })),
+        ach,
       ),
     })
   return files
@@ -87,6 +102,11 @@ function tableOf(run: PlannedRun, payments: readonly Payment[], currency: string
     'remittance',
     'transfer_refused',
     'end_to_end_id',
+    'routing_number',
+    'account_number',
+    'account_type',
+    'ach_refused',
+    'ach_id',
   ]
   const rows = payments.map((payment) => {
     const key = keyOf(run, payment)
@@ -107,6 +127,11 @@ function tableOf(run: PlannedRun, payments: readonly Payment[], currency: string
       remittance,
       payment.transfer_refused,
       payment.transfer_refused === null ? key.slice(0, ID_CHARS) : null,
+      payment.routing_number ?? null,
+      payment.account_number ?? null,
+      payment.account_type ?? null,
+      payment.ach_refused,
+      payment.ach_refused === null ? key.slice(0, ACH_ID_CHARS) : null,
     ]
   })
   return { columns, rows }

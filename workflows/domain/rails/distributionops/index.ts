@@ -1,5 +1,4 @@
 import { digestOf } from '../../core/canonical-json.ts'
-import { groupedBy } from '../../core/grouped-by.ts'
 import { byRows } from '../input/by-rows.ts'
 import { type Entry, enter } from '../input/names.ts'
 import type { GapRules, Rail, Work } from '../rail.ts'
@@ -8,31 +7,19 @@ import { cite, type Notes, notes } from '../work/notes.ts'
 import { rowTiers, tiersOf } from '../work/tiers.ts'
 import { inOrder, judgedGaps } from '../work/work.ts'
 import { distributionopsAudit } from './audit.ts'
-import { latinText } from './latin-text.ts'
-import {
-  creditTransferOf,
-  destinationsOf,
-  PAYOUT_CURRENCY,
-  paymentsOf,
-  payoutCallsOf,
-} from './payments.ts'
+import { noteAlikeIds, noteDestinations, notePayments, type Paid } from './destinations.ts'
+import { recipientForms, recipientHeadings } from './forms/index.ts'
+import { inMinor, type Recipient } from './in-minor.ts'
+import { achOf, creditTransferOf, paymentsOf, payoutCallsOf } from './payments.ts'
 import { distributionopsInput, unreachableDistributionInput } from './sample.ts'
-import {
-  type DistributionInput,
-  Head,
-  NAME_CHARS_MAX,
-  type Payment,
-  REMITTANCE_CHARS_MAX,
-  Recipient,
-  Result,
-} from './schema.ts'
+import { type DistributionInput, Head, Result, Recipient as Row } from './schema.ts'
 import { type Claim, fill, type Share } from './water-filling.ts'
 import { claimed, wholeOf } from './weights.ts'
 
 export { distributionopsInput } from './sample.ts'
 export type { DistributionInput } from './schema.ts'
 
-type Given = { recipient: Recipient; index: number; amount: bigint; held: Share['held'] }
+type Given = Paid & { held: Share['held'] }
 type Code = keyof typeof details
 const details = {
   conflicting_duplicates: (count: number) =>
@@ -57,6 +44,8 @@ const details = {
   transfers_refused: (count: number) => `payments that are not in the payment file: ${count}`,
   no_debtor_account: (count: number) =>
     `payments to an account, of which there is no payment file: ${count}`,
+  no_ach_company: (count: number) =>
+    `payments to an account of ACH, of which there is no NACHA file: ${count}`,
   texts_rewritten: (count: number) =>
     `payments whose name or text has other characters in the payment file: ${count}`,
 }
@@ -76,7 +65,7 @@ const gapRules = {
   },
   no_destination: {
     kind: 'needed',
-    filled_by: 'a destination_reference, a wallet or an iban for each recipient',
+    filled_by: 'a destination_reference, a wallet, an iban or an account of ACH for each recipient',
   },
   payouts_refused: {
     kind: 'advisory',
@@ -85,12 +74,17 @@ const gapRules = {
   transfers_refused: {
     kind: 'advisory',
     filled_by:
-      'an iban and a name in Latin, Greek or Cyrillic letters, as payments.transfer_refused says',
+      'an account and a name in Latin, Greek or Cyrillic letters, as payments.transfer_refused and ach_refused say',
   },
   no_debtor_account: {
     kind: 'advisory',
     filled_by: 'the account that is debited',
     pointer: '/credit_transfer',
+  },
+  no_ach_company: {
+    kind: 'advisory',
+    filled_by: 'the company that pays by ACH, and its bank',
+    pointer: '/ach',
   },
   not_distributed: { kind: 'advisory', filled_by: 'higher caps, or rounding by largest remainder' },
 } as const satisfies GapRules
@@ -131,9 +125,17 @@ export const distributionops: Rail<DistributionInput, Result> = {
   tiers: tiersOf({
     entry: {
       depth: 'the allocations with their check and manifest',
-      leaves_out: ['caps_applied', 'duplicates', 'payments', 'payout_calls', 'credit_transfer'],
+      leaves_out: [
+        'caps_applied',
+        'duplicates',
+        'payments',
+        'payout_calls',
+        'credit_transfer',
+        'ach',
+      ],
       leaves_out_codes: [
         'conflicting_duplicates',
+        'no_ach_company',
         'no_debtor_account',
         'payouts_refused',
         'repeated_rows',
@@ -152,11 +154,15 @@ export const distributionops: Rail<DistributionInput, Result> = {
   parameters: ['rounding'],
   ...byRows({
     head: Head,
-    lists: { recipients: Recipient },
+    lists: { recipients: Row },
+    forms: { recipients: recipientForms },
+    headings: { recipients: recipientHeadings },
     open(head) {
       const entries = new Map<string, Entry<Recipient>>()
       return {
-        take: { recipients: (row, index) => enter(entries, row, index) },
+        take: {
+          recipients: (row, index) => enter(entries, inMinor(row, head.pool.currency), index),
+        },
         close: () => distribute(head, [...entries.values()].sort(inOrder(({ row }) => row.id))),
       }
     },
@@ -182,7 +188,7 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
   const allocated = paid.reduce((sum, { amount }) => sum + amount, 0n)
   if (given !== null && allocated < pool)
     gaps.add('not_distributed', [{ pointer: '/pool/amount_minor' }])
-  noteDestinations(paid, findings, gaps)
+  noteDestinations(paid, { findings, gaps })
   noteAlikeIds(paid, findings)
   notePayments(paid, payments, head, { findings, gaps })
   const blockers: string[] = []
@@ -198,6 +204,7 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
     payments,
     payout_calls: payoutCallsOf(payments),
     credit_transfer: creditTransferOf(payments, head),
+    ach: achOf(payments, head),
     remainder_minor,
     duplicates: entries.filter(({ rows }) => rows.length > 1).map(duplicateOf),
     refused,
@@ -213,7 +220,9 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
       rounding: head.rounding ?? 'largest_remainder',
       payments: payments.map(({ recipient_id, amount_minor, ...to }) => {
         const { destination_reference = null, wallet = null, iban = null } = to
-        return { recipient_id, amount_minor, destination_reference, wallet, iban }
+        const { routing_number = null, account_number = null } = to
+        const banks = { iban, routing_number, account_number }
+        return { recipient_id, amount_minor, destination_reference, wallet, ...banks }
       }),
     }),
     batch: { ready_for_review: blockers.length === 0, payments: paid.length, blockers },
@@ -301,7 +310,8 @@ function refusalsOf(entries: Entry<Recipient>[], findings: Notes<Code>): Result[
 }
 
 function reasonAgainst(recipient: Recipient): string | null {
-  const { weight, share_percent, amount_minor, floor_minor = 0, cap_minor } = recipient
+  const { weight, share_percent, amount_minor, floor_minor = 0, cap_minor, fault } = recipient
+  if (fault !== undefined) return fault
   const shares = [weight, share_percent, amount_minor].filter((one) => one !== undefined)
   if (shares.length === 0) return 'has neither a weight nor an amount'
   if (shares.length > 1) return 'has more than one of weight, percentage and amount'
@@ -309,64 +319,6 @@ function reasonAgainst(recipient: Recipient): string | null {
   if (share !== undefined && share.units <= 0n) return 'its weight is not above zero'
   if (cap_minor !== undefined && cap_minor < floor_minor) return 'its cap is below its floor'
   return null
-}
-
-/** `Anna` and `anna ` are two ids, and may well be one person who is paid twice. */
-function noteAlikeIds(paid: Given[], findings: Notes<Code>): void {
-  const alike = groupedBy(paid, ({ recipient }) =>
-    recipient.id
-      .normalize('NFKC')
-      .toLowerCase()
-      .replace(/[\s\p{Cf}]+/gu, ''),
-  )
-  for (const same of alike.values())
-    if (same.length > 1)
-      for (const { index } of same) findings.add('ids_alike', [cite('recipients', index, 'id')])
-}
-
-function noteDestinations(paid: Given[], findings: Notes<Code>, gaps: Notes<Code>): void {
-  const uses = new Map<string, number>()
-  for (const { recipient, index } of paid) {
-    const named = accountsOf(recipient)
-    if (named.length === 0) gaps.add('no_destination', [cite('recipients', index)])
-    for (const { account } of named) uses.set(account, (uses.get(account) ?? 0) + 1)
-  }
-  for (const { recipient, index } of paid) {
-    const shared = accountsOf(recipient).filter(({ account }) => (uses.get(account) ?? 0) > 1)
-    if (shared.length === 0) continue
-    const citations = shared.map(({ field }) => cite('recipients', index, field))
-    findings.add('shared_destinations', citations)
-  }
-}
-
-/** The destinations of a recipient, those of one account in one form. */
-function accountsOf(recipient: Recipient): { field: string; account: string }[] {
-  const { destination_reference, wallet, iban } = destinationsOf(recipient)
-  const named = { destination_reference, wallet: wallet?.toLowerCase(), iban }
-  return Object.entries(named).flatMap(([field, account]) =>
-    account === undefined ? [] : [{ field, account: `${field} ${account}` }],
-  )
-}
-
-function notePayments(
-  paid: readonly Given[],
-  payments: readonly Payment[],
-  { pool, credit_transfer: asked }: Head,
-  { findings, gaps }: { findings: Notes<Code>; gaps: Notes<Code> },
-): void {
-  for (const [at, { index }] of paid.entries()) {
-    const { payout_refused, transfer_refused, iban, name, remittance } = payments[at] as Payment
-    const place = [cite('recipients', index)]
-    if (pool.currency === PAYOUT_CURRENCY && payout_refused !== null)
-      gaps.add('payouts_refused', place)
-    if (asked === undefined && iban !== undefined) gaps.add('no_debtor_account', place)
-    if (asked !== undefined && transfer_refused !== null) gaps.add('transfers_refused', place)
-    if (transfer_refused !== null) continue
-    const isKept =
-      latinText(name ?? '', NAME_CHARS_MAX, iban) === name &&
-      (remittance === undefined || latinText(remittance, REMITTANCE_CHARS_MAX, iban) === remittance)
-    if (!isKept) findings.add('texts_rewritten', place)
-  }
 }
 
 function allocationOf({ recipient, amount, index }: Given): Result['allocations'][number] {

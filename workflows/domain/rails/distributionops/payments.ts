@@ -4,13 +4,16 @@ import { decimalsOf } from '../../core/money.ts'
 import { toInteger } from '../values/amounts.ts'
 
 import { ibanOf, isInSepa } from './accounts.ts'
+import { accountTypeOf } from './ach-account.ts'
+import type { Recipient } from './in-minor.ts'
 import { latinText } from './latin-text.ts'
+import { ACH_ENTRY_MAX, ACH_FILE_MAX, ACH_NAME_CHARS, entryHashOf } from './nacha.ts'
 import {
+  type AchRefusal,
   type Head,
   NAME_CHARS_MAX,
   type Payment,
   type PayoutRefusal,
-  type Recipient,
   type Result,
   type TransferRefusal,
 } from './schema.ts'
@@ -43,12 +46,20 @@ type Batch = { head: Head; disputed: boolean }
 
 /** Every payment with its destinations and whether payout rail and bank can be asked for it. */
 export function paymentsOf(paid: readonly Paid[], { head, disputed }: Batch): Payment[] {
-  let [calls, transfers] = [0, 0]
+  let [calls, transfers, entries] = [0, 0, 0]
+  let credited = 0n
   return paid.map(({ recipient, amount }): Payment => {
     const payoutFault = disputed ? 'rows_differ' : payoutFaultOf(recipient, amount, head)
     const transferFault = disputed ? 'rows_differ' : transferFaultOf(recipient, amount, head)
     const payout_refused = payoutFault ?? (calls >= FILE_PAYMENTS_MAX ? 'file_full' : null)
     const transfer_refused = transferFault ?? (transfers >= FILE_PAYMENTS_MAX ? 'file_full' : null)
+    const achFault = disputed ? 'rows_differ' : achFaultOf(recipient, amount, head)
+    const isFull = entries >= FILE_PAYMENTS_MAX || credited + amount > ACH_FILE_MAX
+    const ach_refused = achFault ?? (isFull ? 'file_full' : null)
+    if (ach_refused === null) {
+      entries += 1
+      credited += amount
+    }
     if (payout_refused === null) calls += 1
     if (transfer_refused === null) transfers += 1
     return {
@@ -58,6 +69,7 @@ export function paymentsOf(paid: readonly Paid[], { head, disputed }: Batch): Pa
       ...remittanceOf(recipient, head),
       payout_refused,
       transfer_refused,
+      ach_refused,
     }
   })
 }
@@ -69,13 +81,20 @@ export const destinationsOf = ({
   name,
   iban,
   bic,
-}: Recipient): Pick<Payment, 'destination_reference' | 'wallet' | 'name' | 'iban' | 'bic'> => ({
+  routing_number,
+  account_number,
+  account_type,
+}: Recipient): Omit<Payment, 'recipient_id' | 'amount_minor' | 'remittance' | Refusals> => ({
   ...(destination_reference === undefined ? {} : { destination_reference }),
   ...(wallet === undefined ? {} : { wallet }),
   ...(name === undefined ? {} : { name }),
   ...(iban === undefined ? {} : { iban: ibanOf(iban) }),
   ...(bic === undefined ? {} : { bic }),
+  ...(routing_number === undefined ? {} : { routing_number }),
+  ...(account_number === undefined ? {} : { account_number }),
+  ...(account_type === undefined ? {} : { account_type: accountTypeOf(account_type) }),
 })
+type Refusals = 'payout_refused' | 'transfer_refused' | 'ach_refused'
 
 function remittanceOf({ iban, remittance }: Recipient, { credit_transfer }: Head) {
   const text = remittance ?? credit_transfer?.remittance
@@ -107,6 +126,20 @@ function transferFaultOf(
   return amount > SEPA_MINOR_MAX ? 'over_sepa_maximum' : null
 }
 
+function achFaultOf(
+  { routing_number, account_number, account_type, name }: Recipient,
+  amount: bigint,
+  { pool: { currency }, ach }: Head,
+): AchRefusal | null {
+  if (ach === undefined) return 'no_company'
+  if (currency !== 'USD') return 'currency_not_usd'
+  const parts = [routing_number, account_number, account_type]
+  if (parts.includes(undefined)) return 'account_missing'
+  if (name === undefined) return 'name_missing'
+  if (latinText(name, ACH_NAME_CHARS) === undefined) return 'name_not_latin'
+  return amount > ACH_ENTRY_MAX ? 'over_ach_maximum' : null
+}
+
 const sumOf = (payments: readonly Payment[]): bigint =>
   payments.reduce((sum, { amount_minor }) => sum + BigInt(amount_minor), 0n)
 
@@ -136,6 +169,18 @@ export function creditTransferOf(
     created_at,
     transactions: listed.length,
     control_sum_minor: toInteger(sumOf(listed)),
+    refused: payments.length - listed.length,
+  }
+}
+
+export function achOf(payments: readonly Payment[], { ach }: Head): Result['ach'] {
+  if (ach === undefined) return null
+  const listed = payments.filter(({ ach_refused }) => ach_refused === null)
+  return {
+    ...ach,
+    entries: listed.length,
+    credit_total_minor: toInteger(sumOf(listed)),
+    entry_hash: entryHashOf(listed),
     refused: payments.length - listed.length,
   }
 }

@@ -14,6 +14,7 @@ export const distributionopsReport: ReportPlan = {
     { label: 'Ready for review', at: '/batch/ready_for_review' },
     { label: 'Payout calls ready', at: '/payout_calls/ready' },
     { label: 'Bank transfers in the payment file', at: '/credit_transfer/transactions' },
+    { label: 'Credits in the NACHA file', at: '/ach/entries' },
   ],
   charts: [
     {
@@ -37,6 +38,10 @@ export const distributionopsReport: ReportPlan = {
     'iban',
     'bic',
     'transfer_refused',
+    'routing_number',
+    'account_number',
+    'account_type',
+    'ach_refused',
     'wallet',
     'payout_refused',
   ],

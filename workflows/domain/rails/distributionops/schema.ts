@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { Currency, Id, oneLine } from '../input/names.ts'
 import { MINOR_MAX, Minor } from '../values/amounts.ts'
+import { Major, moneyRow } from '../values/money.ts'
 import { CitationShape } from '../work/notes.ts'
 import { Bic, Iban } from './accounts.ts'
+import { AccountNumber, AccountType, RoutingNumber } from './ach-account.ts'
 import { latinText } from './latin-text.ts'
 import { Weight } from './weights.ts'
 
@@ -28,12 +30,37 @@ const CreditTransfer = z.strictObject({
   /** The text for each recipient without one of its own. */
   remittance: Remittance.optional(),
 })
+/** What a NACHA file says of who pays, as its bank has agreed with the payer. */
+const Ach = z.strictObject({
+  company: z.strictObject({
+    name: z.string().regex(/^[ -~]{1,16}$/),
+    /** Ten characters, such as 1 and the employer identification number. */
+    id: z.string().regex(/^[0-9A-Z]{10}$/),
+  }),
+  /** The payer's bank, to which the file goes. */
+  bank: z.strictObject({
+    name: z.string().regex(/^[ -~]{1,23}$/),
+    routing_number: RoutingNumber,
+  }),
+  /** CCD: to companies; PPD: to people. */
+  entry_class: z.enum(['CCD', 'PPD']),
+  /** What recipients see on their statements. */
+  description: z.string().regex(/^[ -~]{1,10}$/),
+  effective_date: z.iso.date(),
+  /** The time that the file states as that of its creation. */
+  created_at: z.iso.datetime(),
+})
 export const Head = z.strictObject({
-  pool: z.strictObject({ amount_minor: Amount, currency: Currency }),
+  pool: moneyRow({}).refine(({ amount_minor }) => amount_minor >= 0, {
+    error: 'is below zero',
+    path: ['amount_minor'],
+  }),
   /** What becomes of fractions of a unit: handed out by largest remainder, or left in the pool. */
   rounding: z.enum(['largest_remainder', 'down']).optional(),
   /** The account that is debited, for a payment file. */
   credit_transfer: CreditTransfer.optional(),
+  /** The company that pays by ACH, for a NACHA file of a pool in USD. */
+  ach: Ach.optional(),
 })
 export const Recipient = z.strictObject({
   id: Id,
@@ -44,6 +71,12 @@ export const Recipient = z.strictObject({
   amount_minor: Minor.optional(),
   cap_minor: Amount.optional(),
   floor_minor: Amount.optional(),
+  /** The same three in whole units, such as dollars. */
+  amount: Major.optional(),
+  cap: Major.optional(),
+  floor: Major.optional(),
+  /** That of the pool; a row in another one is refused. */
+  currency: Currency.optional(),
   destination_reference: oneLine(256).optional(),
   /** An address on Base, where USDC is paid to. */
   wallet: oneLine(64).optional(),
@@ -52,6 +85,10 @@ export const Recipient = z.strictObject({
   iban: Iban.optional(),
   bic: Bic.optional(),
   remittance: Remittance.optional(),
+  /** The account at a bank of the United States, for ACH. */
+  routing_number: RoutingNumber.optional(),
+  account_number: AccountNumber.optional(),
+  account_type: AccountType.optional(),
 })
 
 const Allocation = z.strictObject({
@@ -84,6 +121,18 @@ const transferRefusals = [
   'over_sepa_maximum',
   'file_full',
 ] as const
+/** Why a payment is not in the NACHA file. */
+const achRefusals = [
+  'no_company',
+  'currency_not_usd',
+  'rows_differ',
+  'account_missing',
+  'name_missing',
+  'name_not_latin',
+  'over_ach_maximum',
+  'file_full',
+] as const
+export type AchRefusal = (typeof achRefusals)[number]
 export type PayoutRefusal = (typeof payoutRefusals)[number]
 export type TransferRefusal = (typeof transferRefusals)[number]
 
@@ -97,10 +146,15 @@ const Payment = z.strictObject({
   iban: z.string().exactOptional(),
   bic: z.string().exactOptional(),
   remittance: z.string().exactOptional(),
+  routing_number: z.string().exactOptional(),
+  account_number: z.string().exactOptional(),
+  account_type: z.enum(['checking', 'savings']).exactOptional(),
   /** Null: the package has a body of `payout-create` for it. */
   payout_refused: z.enum(payoutRefusals).nullable(),
   /** Null: it is in the payment file. */
   transfer_refused: z.enum(transferRefusals).nullable(),
+  /** Null: it is in the NACHA file. */
+  ach_refused: z.enum(achRefusals).nullable(),
 })
 export const Result = z.strictObject({
   currency: z.string(),
@@ -135,6 +189,14 @@ export const Result = z.strictObject({
       refused: z.int(),
     })
     .nullable(),
+  /** What the NACHA file says of itself; null where the input names no company. */
+  ach: Ach.extend({
+    entries: z.int(),
+    credit_total_minor: z.int(),
+    /** The first eight digits of the routing numbers, added up; the last ten digits of the sum. */
+    entry_hash: z.string(),
+    refused: z.int(),
+  }).nullable(),
   /** What is left in the pool. */
   remainder_minor: z.int(),
   duplicates: z.array(
@@ -164,7 +226,7 @@ export const Result = z.strictObject({
     remainder_minor: z.int(),
     balances: z.boolean(),
   }),
-  /** SHA-256 of the canonical JSON of pool, rounding and payments (recipient, amount, and each destination that is named), in the order of ids. */
+  /** SHA-256 of the canonical JSON of pool, rounding and payments (recipient, amount, and each destination that is named; null for others), in the order of ids. */
   manifest_sha256: z.string(),
   batch: z.strictObject({
     ready_for_review: z.boolean(),
@@ -175,6 +237,9 @@ export const Result = z.strictObject({
 
 export type Payment = z.infer<typeof Payment>
 export type Head = z.infer<typeof Head>
-export type Recipient = z.infer<typeof Recipient>
 export type Result = z.infer<typeof Result>
-export type DistributionInput = Head & { recipients: Recipient[] }
+type Pool = { currency: string; amount_minor: number }
+export type DistributionInput = Omit<Head, 'pool'> & {
+  pool: Pool
+  recipients: z.infer<typeof Recipient>[]
+}

@@ -147,10 +147,14 @@ const ofOneAccent = (text: string): string =>
     })
     .normalize('NFC')
 
+const otherScript = /[\p{Script=Greek}\p{Script=Cyrillic}]/u
+const aOf = (letter: string): string => (letter === letter.toLowerCase() ? 'а' : 'А')
+
 /** A text with its Greek and Cyrillic letters in Latin ones; `country`: of the account, which tells the language of a name. */
 export function transliterated(text: string, country: string): string {
+  if (!otherScript.test(text)) return text
   const paired = ofOneAccent(text).replace(greekPairs, ofPair)
   // The same act writes a last `ия` as in Maria.
-  const ended = country === 'BG' ? paired.replace(/(?<=и)я(?!\p{L})/giu, 'а') : paired
+  const ended = country === 'BG' ? paired.replace(/(?<=и)я(?!\p{L})/giu, aOf) : paired
   return lettersBy({ ...greek, ...icao, ...national[country] }, ended)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Recipient } from './schema.ts'
+import type { Recipient } from './in-minor.ts'
 
 /** Weights are held in units of the 18th decimal place, to which balances of tokens go. */
 const PLACES = 18

@@ -31,6 +31,7 @@ export const cases: RailCases = {
     'Ready for review': batch.ready_for_review ? 'yes' : 'no',
     'Payout calls ready': paid.payout_calls.ready,
     'Bank transfers in the payment file': paid.credit_transfer.transactions,
+    'Credits in the NACHA file': paid.ach === null ? 'none' : paid.ach.entries,
   }),
   planted: {
     pool_conserved: (result) => {
@@ -64,6 +65,9 @@ export const cases: RailCases = {
     },
     transfers_add_up: (result) => {
       result.credit_transfer.control_sum_minor += 1
+    },
+    ach_adds_up: (result) => {
+      result.payments[0].ach_refused = null
     },
   },
   input: distribution,

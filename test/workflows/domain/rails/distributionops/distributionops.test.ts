@@ -153,7 +153,8 @@ verifies(
         kind: 'needed',
         detail: 'payments without a destination: 1',
         pointer: '/recipients/5',
-        filled_by: 'a destination_reference, a wallet or an iban for each recipient',
+        filled_by:
+          'a destination_reference, a wallet, an iban or an account of ACH for each recipient',
         citations: [{ pointer: '/recipients/5' }],
       },
     ])

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { distributionops } from '#domain/rails/distributionops/index.ts'
-import type { Recipient } from '#domain/rails/distributionops/schema.ts'
+import type { DistributionInput } from '#domain/rails/distributionops/schema.ts'
 import { readInput } from '#domain/rails/input/read-input.ts'
 import { verifies } from '../../../../verifies.ts'
 
-type Shared = Partial<Recipient>
+type Shared = Partial<DistributionInput['recipients'][number]>
 const pool = (amount_minor: number) => ({ amount_minor, currency: 'EUR' })
 const recipientsOf = (rows: Shared[]) =>
   rows.map((row, at) => ({ id: `r${at}`, destination_reference: `d${at}`, ...row }))

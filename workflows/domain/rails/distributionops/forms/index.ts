@@ -1,0 +1,9 @@
+import type { Form } from '../../input/forms.ts'
+import { nachaForm } from './nacha-file.ts'
+import { paypalPayoutsForm } from './paypal-payouts.ts'
+import { safeAirdropForm } from './safe-airdrop.ts'
+
+export { recipientHeadings } from './headings.ts'
+
+/** Files of recipients that are no plain tables. */
+export const recipientForms: readonly Form[] = [nachaForm, safeAirdropForm, paypalPayoutsForm]
