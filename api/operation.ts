@@ -5,6 +5,7 @@ import type { ErrorCode } from '#domain/core/error-codes.ts'
 import type { GatedWrite } from '#domain/production/write-gate.ts'
 import type { ReturnPackage } from '#domain/runs/return-package.ts'
 import type { CallAnswer, Context } from './context.ts'
+import type { HttpMethod } from './http-method.ts'
 import type { ToolName } from './tool-names.ts'
 
 /** How a caller proves who it is. */
@@ -78,7 +79,7 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly id: string
   readonly summary: string
   readonly http: {
-    readonly method: 'GET' | 'POST' | 'PUT'
+    readonly method: HttpMethod
     readonly path: string
     readonly aliases?: readonly string[]
     readonly host: Host

@@ -398,6 +398,7 @@ const samples: Record<string, Record<string, unknown>> = {
   'callback-completion-read': { run_id: `run_${hex(64)}` },
   'input-upload': { sha256: hex(64) },
   'input-read': { sha256: hex(64) },
+  'input-delete': { sha256: hex(64) },
   'callback-examples': { language: 'python' },
   'callback-demo-receive': { receiver: 'me', fail: '2' },
   'callback-demo-read': { receiver: 'me' },

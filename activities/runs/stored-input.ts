@@ -10,6 +10,7 @@ import {
   findInput,
   type InputName,
   type InputRow,
+  isInputUsed,
   type OwnerBounds,
   readChunks,
 } from '../store/inputs/agent-inputs.ts'
@@ -28,6 +29,7 @@ export type Upload =
         | 'no_room'
         | 'no_room_at_all'
         | 'too_many_at_once'
+        | 'in_use'
     }
   /** Its text holds a secret of this kind. */
   | { ok: false; reason: 'secret'; kind: string }
@@ -36,7 +38,8 @@ const CHUNK_BYTES = 512 * 1024
 
 /**
  * Stores a stream as the input of its digest, half a megabyte in memory at a time, whatever its length; the digest is worked
- * out on the way, and texts are screened for secrets. An owner's input that is there already is answered unread.
+ * out on the way, and texts are screened for secrets. An owner's input that is there already is answered unread; one of another
+ * type is read again and replaced, since its text was not screened as that type.
  */
 export async function storeInput(
   db: Tx,
@@ -46,8 +49,12 @@ export async function storeInput(
   bounds: InputBounds,
 ): Promise<Upload> {
   const known = await findInput(db, name)
-  if (known !== undefined) return again(db, known)
-  const room = bounds.owner.bytesMax - (await countBytes(db, name.owner))
+  if (known !== undefined) {
+    const answer = await again(db, known, mediaType)
+    if (answer !== undefined) return answer
+  }
+  const kept = (await countBytes(db, name.owner)) - Number(known?.byte_length ?? 0)
+  const room = bounds.owner.bytesMax - kept
   if (room <= 0) return { ok: false, reason: 'no_room' }
   const begun = await beginBlob(db, name.owner, bounds.owner, Math.min(room, bounds.bytesMax))
   if (begun === 'too_many_at_once') return { ok: false, reason: begun }
@@ -65,12 +72,20 @@ export async function storeInput(
   return stored
 }
 
-/** An owner's input that is there already, unless a reading has found a secret in it. */
-async function again(db: Tx, known: InputRow): Promise<Upload> {
+/**
+ * The answer to a repeat: an input that is there already, unless a reading has found a secret in it. Undefined for one of another
+ * type that nothing uses.
+ */
+async function again(
+  db: Tx,
+  known: InputRow,
+  mediaType: InputRow['media_type'],
+): Promise<Upload | undefined> {
   const check = await findSecretCheck(db, known)
-  return check?.outcome != null && 'secret' in check.outcome
-    ? { ok: false, reason: 'secret', kind: check.outcome.secret }
-    : { ok: true, input: known, fresh: false }
+  if (check?.outcome != null && 'secret' in check.outcome)
+    return { ok: false, reason: 'secret', kind: check.outcome.secret }
+  if (known.media_type === mediaType) return { ok: true, input: known, fresh: false }
+  return (await isInputUsed(db, known)) ? { ok: false, reason: 'in_use' } : undefined
 }
 
 /** How long one input may be, and what its owner may upload in all. */
@@ -107,7 +122,7 @@ async function fill(
   if (hash.digest('hex') !== sha256) return { ok: false, reason: 'digest_mismatch' }
   const named = { owner, sha256, blob_id: blobId, byte_length: bytes, media_type: mediaType }
   const added = await addInput(db, named, bounds.owner)
-  if (added === 'no_room') return { ok: false, reason: 'no_room' }
+  if (added === 'no_room' || added === 'in_use') return { ok: false, reason: added }
   const input = await findInput(db, { owner, sha256 })
   if (input === undefined) throw new Error('an input that was stored is not there')
   return { ok: true, input, fresh: added === 'added' }

@@ -4,6 +4,7 @@ import { faultAt, firstFaults } from '#domain/core/faults.ts'
 import { type JsonFault, readJson } from '#domain/core/json-text.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { CallRequest } from '../context.ts'
+import { hasBody } from '../http-method.ts'
 import type { AnyOperation } from '../operation.ts'
 
 /**
@@ -15,7 +16,7 @@ export function readValue(
   request: CallRequest,
 ): unknown {
   const [{ http, stream }] = operations
-  if (http.method === 'GET' || stream !== undefined) return request.query
+  if (!hasBody(http.method) || stream !== undefined) return request.query
   const body = request.body ?? new Uint8Array()
   if (body.length === 0 && isBodyOptional(operations)) return {}
   const read = readJson(body)

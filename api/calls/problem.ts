@@ -5,6 +5,7 @@ import { beginOf } from '#domain/core/plain-text.ts'
 import { paymentRequiredHeaders } from '../../activities/payments/offers.ts'
 import { namesRails } from '../auth/rails.ts'
 import type { CallAnswer } from '../context.ts'
+import { hasBody } from '../http-method.ts'
 import { type Access, type AccessKind, type AnyOperation, isPlain, waysOf } from '../operation.ts'
 
 /** The call that is refused; `access` is absent where no operation was reached. */
@@ -119,8 +120,8 @@ export function commonErrors(operation: AnyOperation): ErrorCode[] {
   return [
     ...always,
     ...(http.unlimited ? [] : (['rate_limited', 'unavailable'] as const)),
-    ...(http.method === 'GET' ? [] : ofBodies),
-    ...(http.method === 'GET' || stream !== undefined ? [] : (['invalid_json'] as const)),
+    ...(hasBody(http.method) ? ofBodies : []),
+    ...(hasBody(http.method) && stream === undefined ? (['invalid_json'] as const) : []),
     ...(mode === undefined ? [] : (['unknown_mode'] as const)),
     ...waysOf(operation).flatMap((way) => ofAccess[way]),
     ...(namesRails(operation) ? (['rail_not_allowed'] as const) : []),

@@ -55,6 +55,10 @@ export const inputExamples = {
     output: storedInput,
   },
   'input-read': { input: { sha256: digests.upload }, output: storedInput },
+  'input-delete': {
+    input: { sha256: digests.input },
+    output: { sha256: digests.input, deleted: true },
+  },
   'callback-completion-read': {
     input: { payment_reference_id: ids.reference },
     output: activation,

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { refuse } from '#domain/core/errors.ts'
+import { hasBody } from '../http-method.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { PathGroup } from './operation-groups.ts'
 
@@ -36,7 +37,7 @@ export function admit({ path, methods }: PathGroup): RequestHandler {
 }
 
 /** Whether the request's method has a body. */
-export const isWritten = ({ method }: Request): boolean => method === 'POST' || method === 'PUT'
+export const isWritten = ({ method }: Request): boolean => hasBody(method)
 
 const mediaTypesOf = (group: readonly AnyOperation[] = []): readonly string[] =>
   group[0]?.stream?.mediaTypes ?? ['application/json']

@@ -5,10 +5,8 @@ import { problemAnswer } from '../calls/problem.ts'
 import { sendAnswer } from './send-answer.ts'
 
 /** 413: the same words whether the length was announced or found out. */
-export const tooLarge = (): DomainError =>
-  refuse('payload_too_large', {
-    detail: 'the body is over its limit',
-  })
+export const tooLarge = (bytesMax: number): DomainError =>
+  refuse('payload_too_large', { detail: `the body is over ${bytesMax} bytes` })
 
 /** The code of a refusal by Express itself; undefined for an unforeseen error. */
 function foreignRefusal(error: unknown): DomainError | undefined {
@@ -16,11 +14,10 @@ function foreignRefusal(error: unknown): DomainError | undefined {
     return refuse('not_found', {
       detail: 'the path is not well-formed',
     })
-  const type =
-    typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined
+  const { type, limit } = Object(error) as { type?: unknown; limit?: unknown }
   switch (type) {
     case 'entity.too.large':
-      return tooLarge()
+      return tooLarge(Number(limit))
     case 'encoding.unsupported':
       return refuse('unsupported_media_type', {
         detail: 'the body is encoded',

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { HttpMethod } from '../http-method.ts'
 import { type AccessKind, type AnyOperation, type Host, isPlain, waysOf } from '../operation.ts'
 import { operations } from '../operations/index.ts'
 
@@ -12,7 +13,7 @@ export type OutputOf<Id extends OperationId> = z.output<OperationOf<Id>['output'
 
 /** What a client has to know of an operation in order to call it. */
 export type Callable = {
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: HttpMethod
   readonly path: string
   readonly host: Host
   /** The ways in which it may be called, the preferred one first. */

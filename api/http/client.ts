@@ -2,6 +2,7 @@ import { agentSignatureText, encodeAgentSignature } from '#domain/agents/signatu
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { CHAIN_ID } from '#domain/core/limits.ts'
 import { bodySha256, encodeWalletProof, walletProofText } from '#domain/payouts/wallet-proof.ts'
+import { hasBody } from '../http-method.ts'
 import type { AccessKind } from '../operation.ts'
 import {
   type Callable,
@@ -79,7 +80,7 @@ export function createClient(options: ClientOptions): Client {
       const callable = callableOf(id)
       const { method, keyed } = callable
       const { path, rest } = placed(callable, input, options)
-      const body = method === 'GET' || callable.streams ? undefined : rest
+      const body = hasBody(method) && !callable.streams ? rest : undefined
       const headers = {
         Accept: 'application/json',
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),

@@ -1,5 +1,6 @@
 import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
 import { isBodyOptional } from '../calls/body.ts'
+import { hasBody } from '../http-method.ts'
 import {
   type AccessKind,
   type AnyOperation,
@@ -214,7 +215,7 @@ function inputOf(group: readonly AnyOperation[], components: SchemaComponents): 
     ...given(String(parameter['name'])),
   }))
   const [operation] = group
-  if (operation === undefined || first === undefined || operation.http.method === 'GET')
+  if (operation === undefined || first === undefined || !hasBody(operation.http.method))
     return parametersOf(inPath, inQuery)
   const { stream } = operation
   if (stream !== undefined) {

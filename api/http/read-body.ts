@@ -27,7 +27,7 @@ export function readBody(
     const [streaming] = group.flatMap(({ stream }) => stream ?? [])
     const most =
       streaming?.bytesMax ?? bytesMaxOf(group, presentedWay(group, presentationOf(request)))
-    if (Number(request.get('content-length') ?? 0) > most) throw tooLarge()
+    if (Number(request.get('content-length') ?? 0) > most) throw tooLarge(most)
     if (streaming !== undefined) return next()
     if (most > limits.bodyBytesMax && group.some((one) => waysOf(one).includes('provider')))
       await assertWelcome(request, addresses)
@@ -99,7 +99,7 @@ async function* piecesOf(request: Request, bytesMax: number): AsyncGenerator<Uin
   } finally {
     request.setTimeout(0)
   }
-  if (bytes > bytesMax) throw tooLarge()
+  if (bytes > bytesMax) throw tooLarge(bytesMax)
 }
 
 /** Reads and drops the rest for a short time, so that the answer arrives and the connection can be reused. */

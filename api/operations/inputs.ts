@@ -35,7 +35,10 @@ const inputRead = operation({
   }),
 })
 
-/** PUT /api/agent-inputs/{sha256}: a file for runs whose input is too long for a body; taken as it comes, kept by its digest. */
+/**
+ * PUT /api/agent-inputs/{sha256}: a file for runs whose input is too long for a body; taken as it comes, kept by its digest. The
+ * content type of a later PUT replaces the one before.
+ */
 const inputUpload = operation({
   id: 'input-upload',
   summary:
@@ -45,7 +48,7 @@ const inputUpload = operation({
   needs: { scopes: ['runs:write'] },
   stream: { mediaTypes: inputMediaTypes, bytesMax: limits.inputBytesMax },
   status: [201, 200],
-  errors: ['evidence_mismatch', 'control_denied', 'forbidden_material'],
+  errors: ['evidence_mismatch', 'control_denied', 'forbidden_material', 'wrong_state'],
   idempotency: { kind: 'effect' },
   input: z.strictObject({ sha256: Digest }),
   output: StoredInput,
@@ -59,5 +62,22 @@ const inputUpload = operation({
   },
 })
 
+/** DELETE /api/agent-inputs/{sha256}: takes an upload away with what was read of it; a repeat finds it gone and answers the same. */
+const inputDelete = operation({
+  id: 'input-delete',
+  summary: 'Delete an uploaded file that no open task uses.',
+  http: { method: 'DELETE', path: '/api/agent-inputs/{sha256}', host: 'base' },
+  access: 'agent',
+  needs: { scopes: ['runs:write'] },
+  destructive: true,
+  errors: ['wrong_state'],
+  idempotency: { kind: 'effect' },
+  input: z.strictObject({ sha256: Digest }),
+  output: z.strictObject({ sha256: Digest, deleted: z.literal(true) }).meta({ id: 'DeletedInput' }),
+  handle: async ({ sha256 }, context) => ({
+    body: await context.inputs.delete({ owner: callerIn(context).requiredAgentId, sha256 }),
+  }),
+})
+
 /** Files that are uploaded before a run. */
-export const inputs = [inputUpload, inputRead] as const
+export const inputs = [inputUpload, inputRead, inputDelete] as const

@@ -4,6 +4,7 @@ import type { RailKey } from '#domain/rails/rail.ts'
 import { exampleOf } from '../examples/index.ts'
 import type { HostUrls } from '../http/openapi.ts'
 import { bodyOfExample } from '../http/openapi-examples.ts'
+import { hasBody } from '../http-method.ts'
 import { credentialHeaders, priceOf } from '../mcp/descriptor.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
 import type { StartHere } from '../shapes/start-here.ts'
@@ -62,7 +63,7 @@ export function plannedCalls(
       access: [...waysOf(operation)],
       header: headerOf(waysOf(operation), replace),
       price: priceOf(operation),
-      example_body: http.method === 'GET' ? null : bodyFor(operation, changes?.(rail, input) ?? {}),
+      example_body: hasBody(http.method) ? bodyFor(operation, changes?.(rail, input) ?? {}) : null,
       replace: [...replace],
     }
   })

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { errorCodes } from '#domain/core/error-codes.ts'
+import { httpMethods } from '../http-method.ts'
 import { AccessKind, Price, ToolSummary } from './mcp.ts'
 
 const OperationSummary = z.strictObject({
   operation_id: z.string(),
   summary: z.string(),
-  method: z.enum(['GET', 'POST', 'PUT']),
+  method: z.enum(httpMethods),
   path: z.string(),
   aliases: z.array(z.string()),
   mode: z.string().nullable(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { railKeys } from '#domain/rails/rail.ts'
+import { httpMethods } from '../http-method.ts'
 import { AccessKind, Price } from './mcp.ts'
 
 const Pointer = z.string().regex(/^\//)
@@ -9,7 +10,7 @@ const step = z.strictObject({
   step: z.int().min(1),
   operation_id: text,
   summary: text,
-  method: z.enum(['GET', 'POST', 'PUT']),
+  method: z.enum(httpMethods),
   url: z.string().meta({ description: 'With {name} where the path has a parameter.' }),
   access: z.array(AccessKind),
   header: text.nullable().meta({ description: 'In what the caller presents itself.' }),

@@ -59,6 +59,21 @@ export const inputRequirements = {
     source: 'runs § Inputs',
     behavior: 'An input is removed a set time after the last task that uses it has closed.',
   },
+  'input.corrected': {
+    source: 'runs § Inputs',
+    behavior:
+      'A PUT of the same bytes with another content type replaces the type, screened as it, unless a task that is not closed uses the upload.',
+  },
+  'input.deleted': {
+    source: 'runs § Inputs',
+    behavior:
+      'DELETE takes an upload away with its readings and frees its bytes; a repeat answers the same, and one that an open task uses is 409.',
+  },
+  'input.told': {
+    source: 'limits § Task and run limits',
+    behavior:
+      'An upload without room names the bytes that the uploads of its agent may have, and a body that is too large the way to upload a list.',
+  },
   'input.guarded-in-sql': {
     source: 'runs § Inputs',
     behavior:

@@ -104,17 +104,19 @@ export async function dropBlob(tx: Tx, blobId: string): Promise<void> {
 }
 
 /**
- * Turns a complete upload into the input of that name. Does nothing if the owner already has it or has no room for
- * it.
+ * Turns a complete upload into the input of that name. Does nothing if the owner already has it, has no room for it, or uses the
+ * same bytes as those of another type, in whose place it comes.
  */
 export async function addInput(
   db: Tx,
   input: NewInput,
   { bytesMax }: OwnerBounds,
-): Promise<'added' | 'there' | 'no_room'> {
+): Promise<'added' | 'there' | 'no_room' | 'in_use'> {
   return transaction(db, async (tx) => {
     await lockOwner(tx, input.owner)
-    if ((await findInput(tx, input)) !== undefined) return 'there'
+    const known = await findInput(tx, input)
+    if (known?.media_type === input.media_type) return 'there'
+    if (known !== undefined && (await removeInput(tx, known)) === 'in_use') return 'in_use'
     if ((await countBytes(tx, input.owner)) + input.byte_length > bytesMax) return 'no_room'
     await tx.insertInto('agent_inputs').values(input).execute()
     await tx
@@ -124,6 +126,50 @@ export async function addInput(
       .execute()
     return 'added'
   })
+}
+
+/** Deletes an input with its bytes and its readings, unless a subject uses it; `gone`: the owner has none of that name. */
+export function deleteInput(db: Tx, name: InputName): Promise<'deleted' | 'gone' | 'in_use'> {
+  return transaction(db, async (tx) => {
+    await lockOwner(tx, name.owner)
+    return removeInput(tx, name)
+  })
+}
+
+async function removeInput(
+  tx: Tx,
+  { owner, sha256 }: InputName,
+): Promise<'deleted' | 'gone' | 'in_use'> {
+  // The lock stops a task from using the input before it is gone.
+  const held = await tx
+    .selectFrom('agent_inputs')
+    .select('blob_id')
+    .where('owner', '=', owner)
+    .where('sha256', '=', sha256)
+    .forUpdate()
+    .executeTakeFirst()
+  if (held === undefined) return 'gone'
+  if (await isInputUsed(tx, { owner, sha256 })) return 'in_use'
+  await tx
+    .deleteFrom('agent_inputs')
+    .where('owner', '=', owner)
+    .where('sha256', '=', sha256)
+    .execute()
+  await dropBlob(tx, held.blob_id)
+  return 'deleted'
+}
+
+/** Whether a subject, such as a task that is open, uses an input. */
+export async function isInputUsed(tx: Tx, { owner, sha256 }: InputName): Promise<boolean> {
+  const used = await tx
+    .selectFrom('agent_input_uses')
+    .select('subject')
+    .where('owner', '=', owner)
+    .where('sha256', '=', sha256)
+    .where('released_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return used !== undefined
 }
 
 export const findInput = (tx: Tx, { owner, sha256 }: InputName) =>

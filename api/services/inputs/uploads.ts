@@ -4,6 +4,7 @@ import { limits } from '#domain/core/limits.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import { type InputBounds, storeInput, type Upload } from '../../../activities/runs/stored-input.ts'
 import {
+  deleteInput,
   findInput,
   type InputName,
   type InputRow,
@@ -35,8 +36,10 @@ export class InputService {
     await assertSpace(config)
     const name = { owner, sha256 }
     const mediaType = incoming.mediaType as InputRow['media_type']
-    const upload = await storeInput(db, name, mediaType, incoming.bytes, boundsOf(config, sandbox))
-    if (!upload.ok) throw upload.reason === 'secret' ? holding(upload) : refusals[upload.reason]()
+    const bounds = boundsOf(config, sandbox)
+    const upload = await storeInput(db, name, mediaType, incoming.bytes, bounds)
+    if (!upload.ok)
+      throw upload.reason === 'secret' ? holding(upload) : refused(upload.reason, bounds)
     return { fresh: upload.fresh, input: await this.#view(upload.input) }
   }
 
@@ -49,6 +52,12 @@ export class InputService {
         next_action: 'Upload it, or check the digest.',
       })
     return this.#view(input)
+  }
+
+  /** Deletes an upload; a repeat finds it gone. Throws 409 while a run that is not closed names it. */
+  async delete(name: InputName) {
+    if ((await deleteInput(this.deps.db, name)) === 'in_use') throw refusals.in_use()
+    return { sha256: name.sha256, deleted: true as const }
   }
 
   async #view(input: InputRow) {
@@ -91,7 +100,16 @@ const holding = ({ kind }: { kind: string }): DomainError =>
   refuse('forbidden_material', { detail: `the upload holds ${kind}` })
 
 type Refused = Exclude<Extract<Upload, { ok: false }>['reason'], 'secret'>
-const refusals: Record<Refused, () => DomainError> = {
+const refused = (reason: Refused, { owner }: InputBounds): DomainError =>
+  reason === 'no_room' ? noRoom(owner) : refusals[reason]()
+
+const noRoom = ({ bytesMax, sandbox }: InputBounds['owner']): DomainError =>
+  refuse('control_denied', {
+    detail: `the uploads of this ${sandbox ? 'sandbox agent' : 'agent'} may have ${bytesMax} bytes in all, and with this one they have more`,
+    next_action: `Delete uploads that no open task uses (DELETE /api/agent-inputs/{sha256})${sandbox ? ', or register an agent that an operator trusts, which has more room' : ''}.`,
+  })
+
+const refusals: Record<Exclude<Refused, 'no_room'>, () => DomainError> = {
   digest_mismatch: () =>
     refuse('evidence_mismatch', {
       detail: 'the bytes have another SHA-256 than the path says',
@@ -105,16 +123,17 @@ const refusals: Record<Refused, () => DomainError> = {
   too_large: () =>
     refuse('payload_too_large', {
       detail: `the body is over ${limits.inputBytesMax} bytes`,
-    }),
-  no_room: () =>
-    refuse('control_denied', {
-      detail: 'the inputs of this agent have as many bytes as they may',
-      next_action: 'Wait until inputs of closed tasks are removed.',
+      next_action: 'Split the file, and run each part.',
     }),
   no_room_at_all: () =>
     refuse('unavailable', {
       detail: 'there is no room for uploads',
       next_action: 'Upload it later, or send a shorter input in the body.',
+    }),
+  in_use: () =>
+    refuse('wrong_state', {
+      detail: 'a task that is not closed uses this upload',
+      next_action: 'Wait until the task has closed, or cancel it.',
     }),
   too_many_at_once: () =>
     refuse('rate_limited', {

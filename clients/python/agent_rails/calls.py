@@ -95,7 +95,7 @@ def _prepare(
 ) -> _Prepared:
     operation, rest = call.operation, dict(call.given)
     path = re.sub(r"\{(\w+)\}", lambda match: _placed(access, rest, match.group(1)), operation.path)
-    has_body = operation.method != "GET" and not operation.streams
+    has_body = operation.method in ("POST", "PUT") and not operation.streams
     headers = {"Accept": "application/json"}
     if has_body:
         headers["Content-Type"] = "application/json"

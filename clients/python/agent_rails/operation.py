@@ -15,7 +15,7 @@ class Operation(Generic[Request, Body]):
     """What a client has to know of an operation in order to call it."""
 
     id: str
-    method: Literal["GET", "POST", "PUT"]
+    method: Literal["GET", "POST", "PUT", "DELETE"]
     path: str
     host: Literal["base", "os", "both"]
     #: The ways in which it may be called, the preferred one first.

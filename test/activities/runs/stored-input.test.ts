@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { limits } from '#domain/core/limits.ts'
 import { readInput, storeInput } from '../../../activities/runs/stored-input.ts'
 import {
+  deleteInput,
   findInput,
   type InputName,
   keptUntil,
@@ -139,6 +140,82 @@ verifies(
     })
   },
 )
+
+verifies('input.corrected', 'a type of a later upload counts, and is screened', async () => {
+  const who = owner()
+  const bytes = Buffer.from('at,note\n2026-01-01,fine\n')
+  const name = { owner: who, sha256: sha256(bytes) }
+  const as = (type: 'text/plain' | 'text/csv' | 'application/pdf', what = bytes) =>
+    storeInput(database.db, { owner: who, sha256: sha256(what) }, type, streamOf(what), bounds())
+  expect(await as('text/plain')).toMatchObject({ ok: true, fresh: true })
+  const before = await blobs()
+  expect(await as('text/csv')).toMatchObject({
+    ok: true,
+    fresh: true,
+    input: { media_type: 'text/csv', byte_length: bytes.length },
+  })
+  expect(await blobs()).toBe(before)
+  expect(await as('text/csv')).toMatchObject({ ok: true, fresh: false })
+  expect((await readBack(who, name.sha256))?.equals(bytes)).toBe(true)
+  // While a task uses it, the type stays; what holds a secret as text never becomes one.
+  await useInput(database.db, name, 'task-c')
+  expect(await as('text/plain')).toEqual({ ok: false, reason: 'in_use' })
+  expect((await findInput(database.db, name))?.media_type).toBe('text/csv')
+  await releaseInputs(database.db, 'task-c')
+  expect(await as('text/plain')).toMatchObject({ input: { media_type: 'text/plain' } })
+  const key = Buffer.from(
+    `-----BEGIN ${'PRIVATE'} KEY-----\nMIIEvQ\n-----END ${'PRIVATE'} KEY-----\n`,
+  )
+  expect(await as('application/pdf', key)).toMatchObject({ ok: true })
+  expect(await as('text/plain', key)).toMatchObject({ ok: false, reason: 'secret' })
+  const kept = await findInput(database.db, { owner: who, sha256: sha256(key) })
+  expect(kept?.media_type).toBe('application/pdf')
+  const [one, other] = await Promise.all([as('text/csv'), as('application/pdf')])
+  expect([one.ok, other.ok]).toEqual([true, true])
+})
+
+verifies('input.deleted', 'a deleted upload is gone with its bytes, and frees room', async () => {
+  const who = owner()
+  const bytes = randomBytes(700_000)
+  const name = { owner: who, sha256: sha256(bytes) }
+  const before = await blobs()
+  const small = { bytesMax: 1_000_000, uploadsMax: 4, sandbox: false, allBytesMax: 2 ** 40 }
+  const put = (what: Uint8Array) =>
+    storeInput(
+      database.db,
+      { owner: who, sha256: sha256(what) },
+      'text/csv',
+      streamOf(what),
+      bounds(limits.inputBytesMax, small),
+    )
+  expect(await put(bytes)).toMatchObject({ ok: true })
+  const other = randomBytes(700_000)
+  expect(await put(other)).toEqual({ ok: false, reason: 'no_room' })
+  await useInput(database.db, name, 'task-d')
+  expect(await deleteInput(database.db, name)).toBe('in_use')
+  await releaseInputs(database.db, 'task-d')
+  expect(await deleteInput(database.db, { owner: owner(), sha256: name.sha256 })).toBe('gone')
+  expect(await deleteInput(database.db, name)).toBe('deleted')
+  expect(await deleteInput(database.db, name)).toBe('gone')
+  expect(await blobs()).toBe(before)
+  expect(await useInput(database.db, name, 'task-e')).toBe(false)
+  expect(await put(other)).toMatchObject({ ok: true })
+})
+
+verifies('input.deleted', 'an upload is deleted or used, whichever comes first', async () => {
+  const who = owner()
+  for (let round = 0; round < 20; round++) {
+    const bytes = randomBytes(100)
+    const name = { owner: who, sha256: sha256(bytes) }
+    await store(who, bytes)
+    const [used, deleted] = await Promise.all([
+      transaction(database.db, (tx) => useInput(tx, name, `task-${round}`)),
+      deleteInput(database.db, name),
+    ])
+    expect([used, deleted]).toEqual(used ? [true, 'in_use'] : [false, 'deleted'])
+    await releaseInputs(database.db, `task-${round}`)
+  }
+})
 
 verifies(
   'input.bounds',

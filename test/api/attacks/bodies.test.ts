@@ -4,6 +4,7 @@ import { pointerOf } from '#domain/core/json-pointer.ts'
 import { isObject } from '#domain/core/plain-object.ts'
 import { rails } from '#domain/rails/index.ts'
 import { exampleOf } from '../../../api/examples/index.ts'
+import { hasBody } from '../../../api/http-method.ts'
 import type { AnyOperation } from '../../../api/operation.ts'
 import { malformed } from '../../support/attack-inputs.ts'
 import {
@@ -30,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => apis?.stop())
 
-const withBody = writes.filter(({ stream }) => stream === undefined)
+const withBody = writes.filter(({ http, stream }) => hasBody(http.method) && stream === undefined)
 const parses = ({ input }: AnyOperation, value: unknown) => (input as z.ZodType).safeParse(value)
 
 /** What only this service derives or an operator decides; no caller says it. */

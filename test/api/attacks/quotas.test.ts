@@ -86,9 +86,9 @@ verifies('attack.quotas', 'effects that leave records count too', async () => {
       idempotency.kind === 'effect' && waysOf(one as AnyOperation).some((way) => open.has(way)),
   )
   expect(effects.length).toBeGreaterThan(5)
-  // An upload has bounds of its own in bytes, and the receiver takes signed messages alone.
+  // An upload has bounds of its own in bytes, a deletion leaves no record, and the receiver takes signed messages alone.
   const free = effects.filter(({ uses }) => uses === undefined).map(({ id }) => id)
-  expect(free.sort()).toEqual(['callback-demo-receive', 'input-upload'])
+  expect(free.sort()).toEqual(['callback-demo-receive', 'input-delete', 'input-upload'])
 })
 
 verifies('attack.quotas', 'records of strangers end for an address and for all', async () => {

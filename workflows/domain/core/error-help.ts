@@ -286,7 +286,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   payload_too_large: {
     meaning: 'The body is over the limit, 65,536 bytes unless the operation says otherwise.',
-    action: 'Send a smaller body.',
+    action:
+      'Send a smaller body. A long list for a run is uploaded with input-upload (PUT /api/agent-inputs/{sha256}) and named by its digest.',
   },
   unsupported_media_type: {
     meaning:

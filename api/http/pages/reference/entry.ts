@@ -2,6 +2,7 @@ import type { Environment } from '#domain/core/environment.ts'
 import { type ErrorCode, errorCodes } from '#domain/core/error-codes.ts'
 import { limits } from '#domain/core/limits.ts'
 import { commonErrors } from '../../../calls/problem.ts'
+import { hasBody } from '../../../http-method.ts'
 import {
   type AccessKind,
   type AnyOperation,
@@ -82,7 +83,7 @@ function priceOf({ price, carriesPayment, charge }: AnyOperation): string {
 
 function limitsOf({ http, limits: own, stream }: AnyOperation): string {
   const bytes = stream?.bytesMax ?? own?.bodyBytes ?? limits.bodyBytesMax
-  const body = http.method === 'GET' ? [] : [`A body of at most ${sizeOf(bytes)}.`]
+  const body = hasBody(http.method) ? [`A body of at most ${sizeOf(bytes)}.`] : []
   const rate =
     own?.addressPerMinute === undefined ? [] : [`${own.addressPerMinute} calls a minute.`]
   const common = http.unlimited ? 'No rate limit.' : 'The rate limits of its caller.'

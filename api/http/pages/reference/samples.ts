@@ -1,4 +1,5 @@
 import { exampleOf } from '../../../examples/index.ts'
+import { hasBody } from '../../../http-method.ts'
 import type { AccessKind, AnyOperation } from '../../../operation.ts'
 import { waysOf } from '../../../operation.ts'
 import type { HostUrls } from '../../openapi.ts'
@@ -43,7 +44,7 @@ function urlOf(operation: AnyOperation, urls: HostUrls, token: string): string {
   const path = http.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     name === 'token' ? token : encodeURIComponent(String(input[name])),
   )
-  const inQuery = http.method === 'GET' || stream !== undefined
+  const inQuery = !hasBody(http.method) || stream !== undefined
   const rest = Object.entries(input).filter(([name]) => inQuery && !named.includes(name))
   const query = new URLSearchParams(
     rest.map(([name, value]): [string, string] => [name, String(value)]),
@@ -58,17 +59,17 @@ const mediaTypeOf = ({ stream }: AnyOperation): string =>
 function curlOf(operation: AnyOperation, urls: HostUrls): string {
   const { http, stream } = operation
   const header = headerOf(operation)
-  const method = http.method === 'PUT' ? ' -X PUT' : ''
+  const method = http.method === 'PUT' || http.method === 'DELETE' ? ` -X ${http.method}` : ''
   const bytes = stream === undefined ? quoted(jsonOf(operation)) : `@${FILE}`
   const parts = [
     `curl -s${method} "${urlOf(operation, urls, '$STATUS_TOKEN')}"`,
     ...(header ? [`-H "${header.header}: ${header.prefix}$${header.variable}"`] : []),
-    ...(http.method === 'GET'
-      ? []
-      : [
+    ...(hasBody(http.method)
+      ? [
           `-H 'Content-Type: ${mediaTypeOf(operation)}'`,
           stream === undefined ? `-d ${bytes}` : `--data-binary ${bytes}`,
-        ]),
+        ]
+      : []),
   ]
   const call = parts.join(' \\\n  ')
   return stream === undefined
@@ -154,7 +155,7 @@ function pythonOf(operation: AnyOperation, urls: HostUrls): string {
   const token = hasTokenPath(operation)
   const url = JSON.stringify(urlOf(operation, urls, '{token}'))
   const headers = [
-    ...(http.method === 'GET' ? [] : [`"Content-Type": ${JSON.stringify(mediaTypeOf(operation))}`]),
+    ...(hasBody(http.method) ? [`"Content-Type": ${JSON.stringify(mediaTypeOf(operation))}`] : []),
     ...(header
       ? [
           `${JSON.stringify(header.header)}: ${header.prefix === '' ? '' : `${JSON.stringify(header.prefix)} + `}os.environ["${header.variable}"]`,
@@ -168,7 +169,7 @@ function pythonOf(operation: AnyOperation, urls: HostUrls): string {
   const more = [
     `    method="${http.method}",`,
     ...(headers.length === 0 ? [] : [`    headers={${headers.join(', ')}},`]),
-    ...(http.method === 'GET' ? [] : [`    data=${data},`]),
+    ...(hasBody(http.method) ? [`    data=${data},`] : []),
   ]
   const refused = status[0] === 402
   const modules = [

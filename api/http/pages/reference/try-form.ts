@@ -1,5 +1,6 @@
 import { type Html, html } from '#domain/core/html.ts'
 import { exampleOf } from '../../../examples/index.ts'
+import { hasBody } from '../../../http-method.ts'
 import { type AnyOperation, isPlain, takesPayment, waysOf } from '../../../operation.ts'
 import { bodyOfExample } from '../../openapi-examples.ts'
 import { namesIn } from '../../operation-groups.ts'
@@ -27,7 +28,7 @@ ${bodyField(operation)}
 function placeFields({ id, http, input, stream }: AnyOperation): Html {
   const named = namesIn(http.path)
   const given = exampleOf({ id }).input
-  const inQuery = http.method === 'GET' || stream !== undefined
+  const inQuery = !hasBody(http.method) || stream !== undefined
   const names = Object.keys(input.shape ?? given).filter((name) => !named.includes(name))
   const fields = [
     ...named.map((name) => field(name, 'path', String(given[name] ?? ''), name === 'token')),
@@ -83,7 +84,7 @@ const signs = (operation: AnyOperation): boolean =>
 
 function bodyField(operation: AnyOperation): Html {
   const { http, stream } = operation
-  if (http.method === 'GET') return html``
+  if (!hasBody(http.method)) return html``
   const text =
     stream === undefined
       ? JSON.stringify(bodyOfExample(operation), null, 2)

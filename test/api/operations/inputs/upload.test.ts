@@ -22,6 +22,7 @@ const newAgent = (scopes: ('runs:read' | 'runs:write')[] = ['runs:read', 'runs:w
   trustedAgent(apis.hosts[0]!, apis.operator, { requested_scopes: scopes })
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const clientOf = (agent: string, api = 0) => createClient({ baseUrl: apis.hosts[api]!.base, agent })
+type Problem = { code?: string; pointer?: string; detail?: string; next_action?: string }
 type Sent = {
   credential?: string
   type?: string
@@ -45,8 +46,8 @@ async function put(
       duplex: 'half',
     } as RequestInit,
   )
-  const { code, pointer } = (await response.json()) as { code?: string; pointer?: string }
-  return { status: response.status, code, pointer, headers: response.headers }
+  const problem = (await response.json()) as Problem
+  return { status: response.status, headers: response.headers, ...problem }
 }
 const blobs = async () => {
   const { rows } = await sql<{
@@ -201,6 +202,8 @@ verifies(
     expect(await put(randomBytes(200_000), { credential })).toMatchObject({
       status: 403,
       code: 'control_denied',
+      detail: expect.stringContaining('may have 3000000 bytes in all'),
+      next_action: expect.stringContaining('DELETE /api/agent-inputs/{sha256}'),
     })
     expect(await blobs()).toBe(Number(before) + 1)
   },
@@ -212,6 +215,56 @@ verifies('input.upload', 'a connection that was refused halfway serves the next 
     expect(await put(randomBytes(3_500_000), { credential })).toMatchObject({ status: 403 })
     expect(await put(randomBytes(1_000), { credential })).toMatchObject({ status: 201 })
   }
+})
+
+verifies('input.deleted', 'an upload is deleted by its owner, and a repeat is 200', async () => {
+  const [{ credential }, other] = [await newAgent(), await newAgent()]
+  const bytes = randomBytes(1_000)
+  const digest = sha256(bytes)
+  expect(await put(bytes, { credential })).toMatchObject({ status: 201 })
+  const client = clientOf(credential, 1)
+  const answer = { sha256: digest, deleted: true }
+  const gone = await clientOf(other.credential).call('input-delete', { sha256: digest })
+  expect([gone.status, gone.body]).toEqual([200, answer])
+  expect((await client.call('input-read', { sha256: digest })).body.byte_length).toBe(1_000)
+  const reader = await newAgent(['runs:read'])
+  await expect(
+    clientOf(reader.credential).call('input-delete', { sha256: digest }),
+  ).rejects.toMatchObject({ code: 'scope_denied' })
+  for (const round of [1, 2]) {
+    const { status, body } = await client.call('input-delete', { sha256: digest })
+    expect([round, status, body]).toEqual([round, 200, answer])
+  }
+  await expect(client.call('input-read', { sha256: digest })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+verifies('input.corrected', 'a later PUT corrects the content type', async () => {
+  const { credential } = await newAgent()
+  const bytes = Buffer.from('at,model\n2026-01-01,small\n')
+  expect(await put(bytes, { credential, type: 'text/plain' })).toMatchObject({ status: 201 })
+  expect(await put(bytes, { credential, type: 'text/csv' })).toMatchObject({
+    status: 201,
+    media_type: 'text/csv',
+  })
+  const read = await clientOf(credential).call('input-read', { sha256: sha256(bytes) })
+  expect(read.body.media_type).toBe('text/csv')
+})
+
+verifies('input.told', 'a body that is too large is told to upload its list', async () => {
+  const { credential } = await newAgent()
+  const response = await fetch(`${apis.hosts[0]!.base}/api/agents/quote`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${credential}` },
+    body: JSON.stringify({ rail: 'packetops', note: 'a'.repeat(1_500_000) }),
+  })
+  expect(response.status).toBe(413)
+  expect(await response.json()).toMatchObject({
+    code: 'payload_too_large',
+    detail: 'the body is over 1048576 bytes',
+    next_action: expect.stringContaining('input-upload (PUT /api/agent-inputs/{sha256})'),
+  })
 })
 
 verifies('input.screened', 'an upload with a secret is 422, and no row or log has it', async () => {
