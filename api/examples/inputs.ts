@@ -47,6 +47,8 @@ const listRails = {
   reference: `${BASE_URL}/docs/agent-pricing`,
 } as const
 
+const named = { sha256: digests.input } as const
+
 /** A list that is uploaded before its run, and the callbacks that report on the run. */
 export const inputExamples = {
   'input-upload': {
@@ -55,10 +57,7 @@ export const inputExamples = {
     output: storedInput,
   },
   'input-read': { input: { sha256: digests.upload }, output: storedInput },
-  'input-delete': {
-    input: { sha256: digests.input },
-    output: { sha256: digests.input, deleted: true },
-  },
+  'input-delete': { input: named, output: { ...named, deleted: true } },
   'callback-completion-read': {
     input: { payment_reference_id: ids.reference },
     output: activation,

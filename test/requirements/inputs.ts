@@ -69,7 +69,7 @@ export const inputRequirements = {
     behavior:
       'DELETE takes an upload away with its readings and frees its bytes; a repeat answers the same, and one that an open task uses is 409.',
   },
-  'input.told': {
+  'input.refused': {
     source: 'limits § Task and run limits',
     behavior:
       'An upload without room names the bytes that the uploads of its agent may have, and a body that is too large the way to upload a list.',

@@ -291,7 +291,7 @@ export const railRequirements = {
   'distributionops.forms': {
     source: 'runs § distributionops',
     behavior:
-      "NACHA files, Safe's airdrop CSV and payment files of PayPal are read as recipients, each line a payment; totals that a file does not come to are told.",
+      "NACHA files, Safe's airdrop CSV and payment files of PayPal are read as recipients, each line a payment; a finding says which totals a file does not come to.",
   },
   'distributionops.scripts': {
     source: 'runs § distributionops',

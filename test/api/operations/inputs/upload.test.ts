@@ -252,7 +252,7 @@ verifies('input.corrected', 'a later PUT corrects the content type', async () =>
   expect(read.body.media_type).toBe('text/csv')
 })
 
-verifies('input.told', 'a body that is too large is told to upload its list', async () => {
+verifies('input.refused', '413 for a large body names the upload of its list', async () => {
   const { credential } = await newAgent()
   const response = await fetch(`${apis.hosts[0]!.base}/api/agents/quote`, {
     method: 'POST',

@@ -18,7 +18,8 @@ export const RoutingNumber = z
 export const AccountNumber = z.string().regex(/^[0-9A-Za-z-]{1,17}$/)
 
 /** As banks write it in their files of recipients: in words, by its first letter, or by its number. */
-const types = { checking: /^(checking|c|1)$/i, savings: /^(savings|s|2)$/i }
-export const AccountType = z.string().regex(/^(checking|savings|c|s|1|2)$/i)
+export const AccountType = z
+  .string()
+  .regex(/^(?:[Cc](?:hecking|HECKING)?|[Ss](?:avings|AVINGS)?|[12])$/)
 export const accountTypeOf = (written: string): 'checking' | 'savings' =>
-  types.savings.test(written) ? 'savings' : 'checking'
+  /^[Ss2]/.test(written) ? 'savings' : 'checking'

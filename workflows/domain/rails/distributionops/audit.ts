@@ -126,7 +126,7 @@ const DIGITS = 18
 
 /** A decimal as a whole number of these places, its point moved as on paper; 0 for one that has more of them, and for other texts. */
 function digitsOf(written: number | string, places = DIGITS): bigint {
-  const text = String(written).replace(/[ %]/g, '').toLowerCase()
+  const text = String(written).replace(/[\s%]/g, '').replace(',', '.').toLowerCase()
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(text)) return 0n
   const [digits = '', power = '0'] = text.split('e')
   const [before = '', after = ''] = digits.split('.')

@@ -3,7 +3,7 @@ import { toMinor } from '../values/money.ts'
 import type { Recipient as Row } from './schema.ts'
 
 type InMajor = 'amount' | 'cap' | 'floor' | 'currency'
-/** A recipient with its amounts in minor units; `fault`: why they cannot be had. */
+/** A recipient with its amounts in minor units; `fault`: why it has none. */
 export type Recipient = Omit<z.infer<typeof Row>, InMajor> & { fault?: string }
 
 const pairs = [

@@ -45,7 +45,7 @@ const allowed = /^[A-Za-z0-9/\-?:().,'+ ]$/
 /**
  * A text in the Latin character set of SEPA (EPC217-08): Greek and Cyrillic letters are transliterated, accents are dropped, some
  * letters and signs are spelled out, and a full stop stands for any other sign. Undefined where a letter or a digit has no
- * counterpart in the set, or nothing is left. The country of the account tells the language of Cyrillic letters.
+ * counterpart in the set, or nothing is left. Cyrillic letters are read in the language of the country of the account.
  */
 export function latinText(text: string, charsMax: number, iban = ''): string | undefined {
   const latin = transliterated(text, ibanOf(iban).slice(0, 2))

@@ -114,7 +114,7 @@ function ofPair(pair: string, at: number, text: string): string {
   return cased(`${greek[small[0] as string]}${voiced.test(after) ? 'v' : 'f'}`, pair, after)
 }
 
-/** In capitals where the letters are: one capital begins a word in small letters unless the letter beside it is a capital too. */
+/** In capitals where the letters are: one capital begins a word in small letters unless the next letter is a capital too. */
 function cased(latin: string, letters: string, after: string): string {
   const isCapital = (letter: string | undefined) =>
     letter !== undefined && letter !== letter.toLowerCase()
@@ -150,7 +150,7 @@ const ofOneAccent = (text: string): string =>
 const otherScript = /[\p{Script=Greek}\p{Script=Cyrillic}]/u
 const aOf = (letter: string): string => (letter === letter.toLowerCase() ? 'а' : 'А')
 
-/** A text with its Greek and Cyrillic letters in Latin ones; `country`: of the account, which tells the language of a name. */
+/** A text with its Greek and Cyrillic letters in Latin ones; `country`: of the account, whose language a name is read in. */
 export function transliterated(text: string, country: string): string {
   if (!otherScript.test(text)) return text
   const paired = ofOneAccent(text).replace(greekPairs, ofPair)

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import type { Recipient } from './in-minor.ts'
 
 /** Weights are held in units of the 18th decimal place, to which balances of tokens go. */
 const PLACES = 18
-const form = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?( ?%)?$/
+const form = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?(\s?%)?$/
+/** A comma that parts the fraction of a percentage; three digits after it might be thousands. */
+const decimalComma = /,(?=(?:\d{1,2}|\d{4,})\s?%$)/
 /** A JSON number of more digits may not be the one that was written. */
 const SURE_DIGITS = 15
 
@@ -13,7 +14,7 @@ type Share = { units: bigint; places: number; isPercent: boolean }
 /** Undefined for what is no decimal of at most 40 digits before and 18 after the point. */
 function shareOf(value: number | string): Share | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0', percent] =
-    form.exec(String(value)) ?? []
+    form.exec(String(value).replace(decimalComma, '.')) ?? []
   if (whole === '') return undefined
   const places = Math.max(0, fraction.length - Number(exponent))
   const zeros = PLACES - fraction.length + Number(exponent)
@@ -37,8 +38,10 @@ export const Weight = z
   })
   .refine(isSure, 'has more digits than a JSON number keeps: send it as text')
 
+type Written = number | string | undefined
+type Claiming = { weight?: Written; share_percent?: Written }
 /** What a recipient has a share by; undefined where its row says neither weight nor percentage. */
-export function claimed({ weight, share_percent }: Recipient): Share | undefined {
+export function claimed({ weight, share_percent }: Claiming): Share | undefined {
   if (share_percent !== undefined) {
     const share = shareOf(share_percent)
     return share && { ...share, isPercent: true }

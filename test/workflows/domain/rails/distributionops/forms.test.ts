@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { nachaForm } from '#domain/rails/distributionops/forms/nacha-file.ts'
 import { paypalPayoutsForm } from '#domain/rails/distributionops/forms/paypal-payouts.ts'
 import { safeAirdropForm } from '#domain/rails/distributionops/forms/safe-airdrop.ts'
+import { tokenHoldersForm } from '#domain/rails/distributionops/forms/token-holders.ts'
 import { distributionops } from '#domain/rails/distributionops/index.ts'
 import type { CellTable, Form, FormRows } from '#domain/rails/input/forms.ts'
 import { verifies } from '../../../../verifies.ts'
@@ -143,4 +144,27 @@ verifies('distributionops.forms', 'a payment file of PayPal is read without a he
   expect(wrongOf(second)).toEqual(['6: does not begin with a recipient, an amount and a currency'])
   for (const other of ['id,amount,currency\na,1,EUR', 'Date,Amount,Currency\n2026-01-01,1,EUR'])
     expect(paypalPayoutsForm.read(tableOf(other) as never), other).toBeUndefined()
+})
+
+/** The first rows of an export for a token on Ethereum, and balances as such exports round them. */
+const HOLDERS = `HolderAddress,Balance,PendingBalanceUpdate
+0x00d6e10aa6675906fe8eebf7dfb35fe2e7204c98,10373.44,No
+0x00fcb6f244c45a4e6baa812ddee0bdb7996518bd,10000,No
+0x00d6e10aa6675906fe8eebf7dfb35fe2e7204c97,1.1e+14,No
+0x00d6e10aa6675906fe8eebf7dfb35fe2e7204c96,5e-09,No`
+
+verifies('distributionops.forms', 'the holders of a token share by their balances', () => {
+  const file = read(tokenHoldersForm, tableOf(HOLDERS))
+  expect(valuesOf(file).map(({ wallet, weight }) => [wallet, weight])).toEqual(
+    HOLDERS.split('\n')
+      .slice(1)
+      .map((line) => line.split(',').slice(0, 2)),
+  )
+  assertRows(valuesOf(file))
+  const grouped = {
+    ...tableOf(HOLDERS),
+    records: [{ line: 2, cells: ['0x1', '1,234,567.5', 'No'] }],
+  }
+  expect(valuesOf(read(tokenHoldersForm, grouped))).toMatchObject([{ weight: '1234567.5' }])
+  expect(tokenHoldersForm.read(tableOf('Address,Balance\na,1') as never)).toBeUndefined()
 })

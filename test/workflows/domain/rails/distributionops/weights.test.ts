@@ -34,7 +34,7 @@ verifies('distributionops.shares', 'weights are balances of tokens, to their las
       balances.map((weight) => ({ weight })),
     ),
   ).toEqual([1_000_001, 1_000_000, 0])
-  // Whole numbers of the smallest unit, as a chain holds them; beside the float of a hundred units they are alike.
+  // Whole numbers of the smallest unit, as a chain holds them; as floats the two are equal.
   const whole = ['100000000000000000001', '100000000000000000000']
   expect(
     amountsOf(
@@ -80,6 +80,14 @@ verifies('distributionops.percentages', 'percentages of one whole divide the poo
       thirds.map((weight) => ({ weight })),
     ),
   ).toEqual([333, 333, 334])
+  const commas = ['33,3 %', '33,35\u00a0%', '33,3500%']
+  expect(
+    amountsOf(
+      2_000,
+      commas.map((weight) => ({ weight })),
+    ),
+  ).toEqual([666, 667, 667])
+  expect(faultsOf({ weight: '1,500 %' })).toHaveLength(1)
   const fields = [{ share_percent: 12.5 }, { share_percent: '37.5' }, { share_percent: '50 %' }]
   const { result, findings } = workOf(800, fields)
   expect(result.allocations.map((one) => one.amount_minor)).toEqual([100, 300, 400])

@@ -18,8 +18,7 @@ const names = [
   'Nom du bénéficiaire',
 ]
 
-/** The first is that of a list of token holders by Etherscan, whose balances are weights. */
-const wallets = ['HolderAddress', 'Wallet address', 'Address', 'Receiver']
+const wallets = ['Wallet address', 'Receiver', 'Receiver address']
 
 /** Headings of the lists of recipients that banks take, and of royalty statements by payee. */
 export const recipientHeadings: Headings = {
@@ -45,14 +44,25 @@ export const recipientHeadings: Headings = {
     'Payable',
     'Net due',
     'Payment amount',
+    'Amount EUR',
+    'Amount USD',
+    'Amount GBP',
     'Betrag',
     'Montant',
   ],
-  share_percent: ['Share %', 'Share percent', 'Percentage', 'Percent', 'Split %', 'Royalty share'],
-  weight: ['Share', 'Split', 'Shares', 'Units', 'Points', 'Balance', 'Token balance', 'Holdings'],
+  share_percent: [
+    'Share percent',
+    'Percentage',
+    'Percent',
+    'Pct',
+    'Royalty percentage',
+    'Ownership',
+  ],
+  // A heading is the same with and without a percent sign; cells that have one are percentages.
+  weight: ['Share', 'Split', 'Shares', 'Points', 'Token balance', 'Holdings'],
   currency: ['Currency code', 'Payment currency', 'Payee currency', 'Währung', 'Devise', 'CCY'],
-  cap: ['Cap', 'Maximum'],
-  floor: ['Floor', 'Minimum', 'Minimum payment'],
+  cap: ['Maximum', 'Maximum payment'],
+  floor: ['Minimum', 'Minimum payment'],
   iban: ['Beneficiary IBAN', 'Recipient IBAN', 'IBAN Empfänger', 'Creditor IBAN'],
   bic: ['SWIFT', 'SWIFT/BIC', 'BIC/SWIFT', 'SWIFT code', 'BIC code', 'Beneficiary BIC'],
   remittance: [

@@ -2,8 +2,14 @@ import type { Form } from '../../input/forms.ts'
 import { nachaForm } from './nacha-file.ts'
 import { paypalPayoutsForm } from './paypal-payouts.ts'
 import { safeAirdropForm } from './safe-airdrop.ts'
+import { tokenHoldersForm } from './token-holders.ts'
 
 export { recipientHeadings } from './headings.ts'
 
 /** Files of recipients that are no plain tables. */
-export const recipientForms: readonly Form[] = [nachaForm, safeAirdropForm, paypalPayoutsForm]
+export const recipientForms: readonly Form[] = [
+  nachaForm,
+  safeAirdropForm,
+  tokenHoldersForm,
+  paypalPayoutsForm,
+]
