@@ -27,7 +27,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-diligenceops.v1.json':
     'b348be656f07abeb1b354682fbbc9c85a9465701994444e8380a3023a8ae6a0c',
   'rail-input-distributionops.v1.json':
-    '445524a301d593c36b916114d419a6eca77d7a1392a79f3d6f435948cda08574',
+    '7224b8b5ff813438f6b0506fcdc003a801dfb57dd6c9b14bec6f306c52b2e4b1',
   'rail-input-energyops.v1.json':
     'f1b59739f4bbbdbcfa75e06a530918595477d30595d0ed9d4353f8b663342059',
   'rail-input-financeops.v1.json':
@@ -40,7 +40,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-result-diligenceops.v1.json':
     '91c788a91b47ba530cbe8608e11345a3fcf4f66c99e78605646e2f62f84b5dbd',
   'rail-result-distributionops.v1.json':
-    'f573cdbfa82594d8fb57023ca0b9f36561185fcb196e223256de1d556e712dac',
+    '0e681cbaa1837d3f94e8c1a025a98457b2d5df72cb7dee9999d0fe15d6934ced',
   'rail-result-energyops.v1.json':
     'a0743d60c9abc7ca8b7587421f93c2df19409c77b584a22bfd6b9d4ec31711c6',
   'rail-result-financeops.v1.json':

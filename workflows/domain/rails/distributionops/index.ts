@@ -309,9 +309,13 @@ function refusalsOf(entries: Entry<Recipient>[], findings: Notes<Code>): Result[
   })
 }
 
+/** A table may end with its total, which names no one to pay. */
+const totalWords = /^(grand |sub)?-?(totals?|sum|summe|gesamt(summe|betrag)?|totaal|totale)\s*:?$/i
+
 function reasonAgainst(recipient: Recipient): string | null {
   const { weight, share_percent, amount_minor, floor_minor = 0, cap_minor, fault } = recipient
   if (fault !== undefined) return fault
+  if (totalWords.test(recipient.id.trim())) return 'is a total by its name, and no recipient'
   const shares = [weight, share_percent, amount_minor].filter((one) => one !== undefined)
   if (shares.length === 0) return 'has neither a weight nor an amount'
   if (shares.length > 1) return 'has more than one of weight, percentage and amount'

@@ -191,3 +191,12 @@ verifies('distributionops.carried', 'balances are carried where nothing is paid'
   expect(disputed.refused.map(({ recipient_id }) => recipient_id)).toEqual(['a'])
   expect(disputed.carried.map(({ balance_minor }) => balance_minor)).toEqual([-7])
 })
+
+verifies('distributionops.refusals', 'a total at the end of a table is not paid', () => {
+  const totals = ['Total', 'Grand Total:', 'Summe', 'SUBTOTAL', 'Totals']
+  const people = ['Total Energies SE', 'Summer Lee', 'Sumit', 'Sum Wong']
+  const rows = [...totals, ...people].map((id) => ({ id, amount_minor: 5 }))
+  const { result } = workOf(1_000, rows)
+  expect(new Set(result.refused.map(({ recipient_id }) => recipient_id))).toEqual(new Set(totals))
+  expect(result.allocations).toHaveLength(people.length)
+})
