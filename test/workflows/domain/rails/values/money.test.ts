@@ -67,7 +67,7 @@ verifies(['rails.money', 'rails.columns'], 'both amounts are columns of a list',
   expect(z.toJSONSchema(Row, { io: 'output' }).required).toContain('amount_minor')
   const columns = { rows: { amount: 'Total', currency: 'Ccy' } }
   expect(columnsSchema({ rows: Row }).safeParse(columns).success).toBe(true)
-  const reader = columnReader('rows', Row, columns)
+  const reader = columnReader('rows', Row, { columns: columns.rows })
   expect(reader.take({ Total: '1', Ccy: 'USD', id: 'a', Other: 2 })).toEqual({
     amount: '1',
     currency: 'USD',
