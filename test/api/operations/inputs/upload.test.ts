@@ -113,7 +113,7 @@ verifies('input.upload', 'what is refused is refused unread, and says why', asyn
     status: 403,
     code: 'scope_denied',
   })
-  for (const type of ['application/json', 'text/csvx', 'text/html'])
+  for (const type of ['application/yaml', 'text/csvx', 'text/html'])
     expect(await put(bytes, { credential, type }), type).toMatchObject({
       status: 415,
       code: 'unsupported_media_type',
