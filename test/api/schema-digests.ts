@@ -29,7 +29,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-distributionops.v1.json':
     '7224b8b5ff813438f6b0506fcdc003a801dfb57dd6c9b14bec6f306c52b2e4b1',
   'rail-input-energyops.v1.json':
-    'f1b59739f4bbbdbcfa75e06a530918595477d30595d0ed9d4353f8b663342059',
+    '08a0a70e932e3527ae56d578eb37e22f8e4b8dc587e9c6132b4060e57404582a',
   'rail-input-financeops.v1.json':
     '820c1858c5ac56ef4777b073eaede072a4ee8284238bc2131b13806416d86585',
   'rail-input-packetops.v1.json':
@@ -42,7 +42,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-result-distributionops.v1.json':
     '0e681cbaa1837d3f94e8c1a025a98457b2d5df72cb7dee9999d0fe15d6934ced',
   'rail-result-energyops.v1.json':
-    'a0743d60c9abc7ca8b7587421f93c2df19409c77b584a22bfd6b9d4ec31711c6',
+    'f4ac6cbd3a06e982c83c45227c4c7629812fd0c6bcad516c0b21a698d81d8290',
   'rail-result-financeops.v1.json':
     'cdc15630eba37b3b39f675225fa82946e90895f9ae1018debd2a793023bd6555',
   'rail-result-packetops.v1.json':

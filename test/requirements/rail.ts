@@ -229,6 +229,26 @@ export const railRequirements = {
     source: 'runs § energyops',
     behavior: 'A bill is the same in Wh, kWh or MWh and in any currency.',
   },
+  'energyops.range': {
+    source: 'runs § energyops',
+    behavior:
+      'Where intervals lack a usable reading, the bill has a least, an estimate and a most, and the verdict is that of all three.',
+  },
+  'energyops.net': {
+    source: 'runs § energyops',
+    behavior:
+      'Intervals below zero are fed in where the tariff pays for it, and else bound the bill.',
+  },
+  'energyops.rows': {
+    source: 'runs § energyops',
+    behavior:
+      'Readings may state their unit, their length and whether their time is the start or the end.',
+  },
+  'energyops.urdb': {
+    source: 'runs § energyops',
+    behavior:
+      'A rate of the OpenEI database is billed as it is, or refused by each member that cannot be expressed.',
+  },
   'energyops.faults': {
     source: 'runs § energyops',
     behavior:

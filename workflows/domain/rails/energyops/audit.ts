@@ -1,7 +1,13 @@
 import type { Audit, Work } from '../rail.ts'
 import { dayOf, dayText } from '../values/calendar.ts'
 import { differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../work/audit.ts'
-import type { EnergyopsHead, EnergyopsResult, Reading } from './schema.ts'
+import {
+  type EnergyopsHead,
+  type EnergyopsResult,
+  type Given,
+  headOf,
+  type Reading,
+} from './schema.ts'
 import { type Band, weekdays } from './tariff-schema.ts'
 import { unitExponent } from './units.ts'
 import { zoneOf } from './zone.ts'
@@ -16,7 +22,8 @@ const checks = {
   bill_adds_up: 'the bill, against the sum of its line items, rounded once',
   bill_lines_add_up: 'the judged lines of the bill, against the bill and all line items',
   intervals_counted: 'the intervals of the period, against those counted and those missing',
-  verdict_follows: 'the verdict, against the difference and the tolerance',
+  range_is_ordered: 'the bill by estimate, against the least and the most that it may be',
+  verdict_follows: 'the verdict, against the difference, the range and the tolerance',
 }
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -34,32 +41,50 @@ const leavesOut = new Set([
   'off_grid',
   'no_such_time',
   'uncertain_time',
+  'unlike_meter',
   'exports_not_counted',
   'exports_missing',
   'exports_unplaced',
 ])
 
-type Sums = { drawn: Map<string, bigint>; fedIn: Map<string, bigint>; highest: bigint }
+/** `generated`: what readings below zero fed in, which counts where there is no list of it. */
+type Sums = {
+  drawn: Map<string, bigint>
+  fedIn: Map<string, bigint>
+  generated: Map<string, bigint>
+  highest: bigint
+  hasExports: boolean
+}
 
 /** Recomputes a bill from sums by band that are taken row by row, without the intervals of its period. */
 export const energyopsAudit: Audit<EnergyopsResult> = {
-  plan: (input) => planned(checks).filter(({ check }) => isNeeded(input as EnergyopsHead, check)),
+  plan: (input) => planned(checks).filter(({ check }) => isNeeded(headOf(input as Given), check)),
   open(input) {
-    const head = input as EnergyopsHead
-    const sums: Sums = { drawn: new Map(), fedIn: new Map(), highest: 0n }
-    const scale = 10n ** BigInt(6 + (unitExponent(head.meter.unit, head.tariff.rate_unit) ?? 0))
+    const head = headOf(input as Given)
+    const sums: Sums = {
+      drawn: new Map(),
+      fedIn: new Map(),
+      generated: new Map(),
+      highest: 0n,
+      hasExports: false,
+    }
     const bandOf = bandsByClock(head, head.tariff.bands)
     const feedInOf = bandsByClock(head, head.tariff.feed_in?.bands ?? [])
+    const clocks = { readings: clockOf(head), exports: clockOf(head) }
     return {
       take(list, row) {
-        const { at, value } = row as Reading
-        const energy = exact(String(value), 6) * scale
+        const energy = energyIn(head, row as Reading)
+        if (energy === null) return
         const isDrawn = list === 'readings'
+        const local = clocks[isDrawn ? 'readings' : 'exports'](row as Reading)
+        if (!isDrawn) sums.hasExports = true
         if (isDrawn && energy > sums.highest) sums.highest = energy
-        const band = (isDrawn ? bandOf : feedInOf)(at)
-        if (band === null || energy <= 0n) return
-        const own = isDrawn ? sums.drawn : sums.fedIn
-        own.set(band, (own.get(band) ?? 0n) + energy)
+        const isGenerated = isDrawn && energy < 0n
+        const band = local === null ? null : (isDrawn && !isGenerated ? bandOf : feedInOf)(local)
+        if (band === null || (energy <= 0n && !isGenerated)) return
+        const read = isDrawn ? sums.drawn : sums.fedIn
+        const own = isGenerated ? sums.generated : read
+        own.set(band, (own.get(band) ?? 0n) + (isGenerated ? -energy : energy))
       },
       close: ({ result, findings, gaps }) => {
         const outcome: Record<keyof typeof checks, string | null> = {
@@ -74,6 +99,7 @@ export const energyopsAudit: Audit<EnergyopsResult> = {
           bill_adds_up: billFault(head, result),
           bill_lines_add_up: billLinesFault(head, result),
           intervals_counted: intervalsFault(result),
+          range_is_ordered: rangeFault(result),
           verdict_follows: differs('the verdict', result.verdict, verdictOf(head, result, gaps)),
         }
         return Object.fromEntries(
@@ -110,23 +136,49 @@ function energyFault(
     })
   return firstOfAll(
     faultsOf(tariff.bands, result.energy_by_band, sums.drawn),
-    faultsOf(tariff.feed_in?.bands ?? [], result.feed_in_by_band, sums.fedIn),
+    faultsOf(
+      tariff.feed_in?.bands ?? [],
+      result.feed_in_by_band,
+      sums.hasExports ? sums.fedIn : sums.generated,
+    ),
   )
 }
 
-/** The name of the band at the time of a reading, null outside the bill's days and where there is no band. */
-function bandsByClock(
-  { meter, tariff, bill }: EnergyopsHead,
-  bands: readonly Band[],
-): (at: string) => string | null {
+/** The energy of a row in 10⁻¹² of a unit of the rates; null for a row of another unit or length than the meter's. */
+function energyIn({ meter, tariff }: EnergyopsHead, row: Reading): bigint | null {
+  const { value, unit = meter.unit, interval_minutes = meter.interval_minutes } = row
+  const toMeter = unitExponent(unit, meter.unit)
+  if (toMeter === null || interval_minutes !== meter.interval_minutes) return null
+  const toRates = unitExponent(meter.unit, tariff.rate_unit) ?? 0
+  return exact(String(value), 6) * 10n ** BigInt(6 + toMeter + toRates)
+}
+
+/** The time on the clock at which the interval of a row begins; null for a time that the clock goes over. */
+function clockOf({ meter }: EnergyopsHead): (row: Reading) => number | null {
   const zone = zoneOf(meter.time_zone)
+  const ended = new Set<number>()
+  return ({ at, interval_time = meter.interval_time }) => {
+    const back = interval_time === 'end' ? meter.interval_minutes * MINUTE_MS : 0
+    if (/(Z|[+-][0-9]{2}:[0-9]{2})$/.test(at)) return zone.toLocal(Date.parse(at) - back)
+    const local = Date.parse(`${at}Z`)
+    if (back === 0) return local
+    const [first, second] = zone.toInstants(local)
+    const ending = ended.has(local) ? (second ?? first) : first
+    ended.add(local)
+    return ending === undefined ? null : zone.toLocal(ending - back)
+  }
+}
+
+/** The name of the band at a time on the clock, null outside the bill's days and where there is no band. */
+function bandsByClock(
+  { tariff, bill }: EnergyopsHead,
+  bands: readonly Band[],
+): (local: number) => string | null {
   const [from, to] = [dayOf(bill.from) * DAY_MS, (dayOf(bill.to) + 1) * DAY_MS]
   const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
   const seasonOf = seasonsByDay(tariff)
   const free = new Set(tariff.holidays)
-  return (at) => {
-    const isLocal = !/(Z|[+-][0-9]{2}:[0-9]{2})$/.test(at)
-    const local = isLocal ? Date.parse(`${at}Z`) : zone.toLocal(Date.parse(at))
+  return (local) => {
     if (local < from || local >= to) return null
     const minute = Math.floor(local / MINUTE_MS) % 1_440
     const date = dayText(Math.floor(local / DAY_MS))
@@ -244,13 +296,16 @@ function billFault({ bill, tariff }: EnergyopsHead, result: EnergyopsResult): st
   const total = sumOf(result.line_items.map(({ amount_minor }) => exact(amount_minor, PLACES)))
   const days = dayOf(bill.to) - dayOf(bill.from) + 1
   const standing = result.line_items.filter(({ kind }) => kind === 'standing')
-  const daily = tariff.standing_per_day === undefined ? [] : [String(days)]
+  const counts = [
+    ...(tariff.standing_per_day === undefined ? [] : [String(days)]),
+    ...(tariff.standing_per_bill === undefined ? [] : ['1']),
+  ]
   return firstOfAll(
     differs('the exact bill', exact(result.recomputed_exact_minor, PLACES), total),
     differs('the rounded bill', result.recomputed_minor, Number(roundedMinor(total))),
     differs('the billed amount', result.billed_minor, bill.total_minor),
     differs('the difference', result.difference_minor, bill.total_minor - result.recomputed_minor),
-    differs('the days', standing.map(({ quantity }) => quantity).join(), daily.join()),
+    differs('the days', standing.map(({ quantity }) => quantity).join(), counts.join()),
   )
 }
 
@@ -284,17 +339,32 @@ function intervalsFault({ intervals, gaps, energy_by_band }: EnergyopsResult): s
   )
 }
 
-const undecided = new Set(['no_band', 'exports_missing', 'exports_no_band', 'exports_not_priced'])
+const unbounded = new Set(['no_band', 'exports_no_band', 'exports_not_priced'])
 
 function verdictOf(
   { tolerance_minor }: EnergyopsHead,
-  { intervals, line_items, difference_minor: difference }: EnergyopsResult,
+  { intervals, line_items, ...result }: EnergyopsResult,
   gaps: Work<unknown>['gaps'],
 ): EnergyopsResult['verdict'] {
+  if (gaps.some(({ code }) => unbounded.has(code))) return 'undetermined'
+  const { range, billed_minor, recomputed_minor } = result
   const isOpen =
-    intervals.counted < intervals.expected || gaps.some(({ code }) => undecided.has(code))
-  if (isOpen) return 'undetermined'
+    intervals.counted < intervals.expected || gaps.some(({ code }) => code === 'exports_missing')
+  if (isOpen && range === null) return 'undetermined'
+  const [most, least] =
+    range === null
+      ? [recomputed_minor, recomputed_minor]
+      : [range.highest_minor, range.lowest_minor]
   const tolerance = tolerance_minor ?? Math.ceil(line_items.length / 2)
-  if (difference > tolerance) return 'overbilled'
-  return difference < -tolerance ? 'underbilled' : 'agrees'
+  if (billed_minor - most > tolerance) return 'overbilled'
+  if (billed_minor - least < -tolerance) return 'underbilled'
+  const isWithin = billed_minor - least <= tolerance && billed_minor - most >= -tolerance
+  return isWithin ? 'agrees' : 'undetermined'
+}
+
+function rangeFault({ range }: EnergyopsResult): string | null {
+  if (range === null) return null
+  const { lowest_minor, estimated_minor, highest_minor } = range
+  const isOrdered = lowest_minor <= estimated_minor && estimated_minor <= highest_minor
+  return isOrdered ? null : 'the estimate of the bill is outside of its range'
 }

@@ -2,13 +2,13 @@ import { decimalText, divideRounded, scaled, toInteger } from '../values/amounts
 import {
   amountPlacesOf,
   type ByBand,
-  byBand,
   type Charge,
-  chargesOf,
   shownCharge,
+  type Used,
+  usedCharges,
 } from './charges.ts'
-import { demandsOf, shownDemand } from './demand.ts'
-import type { Period } from './period.ts'
+import { shownDemand } from './demand.ts'
+import { type Range, rangeOf } from './range.ts'
 import type { BillLine, EnergyopsHead, EnergyopsResult } from './schema.ts'
 import type { Band } from './tariff-schema.ts'
 import { ENERGY_PLACES } from './units.ts'
@@ -25,47 +25,57 @@ type Recomputed = Pick<
   | 'recomputed_minor'
   | 'billed_minor'
   | 'difference_minor'
+  | 'range'
   | 'verdict'
 >
 
-/** What was drawn and fed in; `isWhole` says that no interval lacks a reading or a band. */
-type Used = { drawn: Period; fedIn: Period | null; isWhole: boolean }
+/** `isWhole`: no interval lacks a reading, a band or a rate; `isBounded`: only readings are missing. */
+type Known = { isWhole: boolean; isBounded: boolean }
 
 /** What the counted intervals come to by the tariff, and how the bill and its lines stand to it. */
-export function recompute(head: EnergyopsHead, { drawn, fedIn, isWhole }: Used): Recomputed {
+export function recompute(
+  head: EnergyopsHead,
+  used: Used,
+  { isWhole, isBounded }: Known,
+): Recomputed {
   const { tariff, bill } = head
   const places = amountPlacesOf(head)
-  const demands = demandsOf(head, drawn)
-  const exportBands = tariff.feed_in?.bands ?? []
-  const used = {
-    drawn: byBand(tariff.bands, drawn.counted),
-    fedIn: byBand(exportBands, fedIn?.counted ?? []),
-    demands,
-    energy: drawn.counted.reduce((sum, { value }) => sum + value, 0n),
-  }
-  const charges = chargesOf(head, used)
+  const { drawn, fedIn, demands, charges } = usedCharges(head, used)
+  const range = isBounded && !isWhole ? rangeOf(head, used) : null
   const total = charges.reduce((sum, { amount }) => sum + amount, 0n)
   const recomputed_minor = toInteger(divideRounded(total, 10n ** BigInt(places)))
   const difference_minor = bill.total_minor - recomputed_minor
   const tolerance = head.tolerance_minor ?? Math.ceil(charges.length / 2)
+  const whole = isWhole ? [recomputed_minor] : []
+  const due = range === null ? whole : [range.shown.lowest_minor, range.shown.highest_minor]
   return {
     currency: tariff.currency,
-    energy_by_band: shownBands(tariff.bands, used.drawn),
-    feed_in_by_band: shownBands(exportBands, used.fedIn),
+    energy_by_band: shownBands(tariff.bands, drawn),
+    feed_in_by_band: shownBands(tariff.feed_in?.bands ?? [], fedIn),
     demand: demands.map((one) => shownDemand(head, one)),
     line_items: charges.map((charge) => shownCharge(charge, places)),
-    bill_lines: billLinesOf(head, charges, isWhole),
+    bill_lines: billLinesOf(head, charges, isWhole ? [] : casesOf(range)),
     recomputed_exact_minor: decimalText(total, places),
     recomputed_minor,
     billed_minor: bill.total_minor,
     difference_minor,
-    verdict: isWhole ? verdictOf(difference_minor, tolerance) : 'undetermined',
+    range: range?.shown ?? null,
+    verdict: verdictOf(
+      due.map((minor) => bill.total_minor - minor),
+      tolerance,
+    ),
   }
 }
 
-function verdictOf(difference: number, tolerance: number): EnergyopsResult['verdict'] {
-  if (Math.abs(difference) <= tolerance) return 'agrees'
-  return difference > 0 ? 'overbilled' : 'underbilled'
+const casesOf = (range: Range | null) => range && [range.lowest, range.highest]
+
+/** The verdict that every difference has. */
+function verdictOf(differences: readonly number[], tolerance: number): EnergyopsResult['verdict'] {
+  const [first, ...others] = differences.map((difference) => {
+    if (Math.abs(difference) <= tolerance) return 'agrees'
+    return difference > 0 ? 'overbilled' : 'underbilled'
+  })
+  return first !== undefined && others.every((other) => other === first) ? first : 'undetermined'
 }
 
 const shownBands = (bands: readonly Band[], sums: ByBand) =>
@@ -79,16 +89,26 @@ type Reason = Pick<Judged, 'reason' | 'detail'>
 
 /**
  * Each billed line against the charges that it names, and the charges that no line names. A charge belongs to one line: the one that
- * says most about it, of equal ones the first. Without all readings only the standing charge can be judged.
+ * says most about it, of equal ones the first. Without all readings a line can be judged whose charges are the same in every case
+ * of the range, and else only the standing charge.
  */
-function billLinesOf(head: EnergyopsHead, charges: readonly Charge[], isWhole: boolean): Judged[] {
+function billLinesOf(
+  head: EnergyopsHead,
+  charges: readonly Charge[],
+  cases: readonly (readonly Charge[])[] | null,
+): Judged[] {
   const { lines } = head.bill
   if (lines === undefined) return []
   const taken = takenBy(lines, charges)
   const places = amountPlacesOf(head)
+  const ofCases = cases?.map((one) => amountsOf(takenBy(lines, one)))
+  const amounts = amountsOf(taken)
   const judged = lines.map((line, index): Judged => {
     const own = charges.filter((charge) => taken.get(charge) === index)
-    const reason = reasonOf(line, own, { lines, places, isWhole })
+    const isKnown =
+      line.kind === 'standing' ||
+      ofCases?.every((ofCase) => ofCase.get(index) === amounts.get(index)) === true
+    const reason = reasonOf(line, own, { lines, places, isKnown })
     const { kind, name = null, block = null, month = null, amount_minor } = line
     const sums = sumsOf(own, amount_minor, places)
     const of = { line: index, kind, name, block, month, billed_minor: amount_minor }
@@ -127,6 +147,13 @@ function takenBy(lines: readonly BillLine[], charges: readonly Charge[]): Map<Ch
   )
 }
 
+/** What the charges of each line come to. */
+function amountsOf(taken: ReadonlyMap<Charge, number>): Map<number, bigint> {
+  const amounts = new Map<number, bigint>()
+  for (const [{ amount }, line] of taken) amounts.set(line, (amounts.get(line) ?? 0n) + amount)
+  return amounts
+}
+
 function sumsOf(own: readonly Charge[], billed: number, places: number) {
   const exact = own.reduce((sum, { amount }) => sum + amount, 0n)
   const recomputed_minor = toInteger(divideRounded(exact, 10n ** BigInt(places)))
@@ -137,17 +164,16 @@ function sumsOf(own: readonly Charge[], billed: number, places: number) {
   }
 }
 
-type Bill = { lines: readonly BillLine[]; places: number; isWhole: boolean }
+type Bill = { lines: readonly BillLine[]; places: number; isKnown: boolean }
 
 function reasonOf(
   line: BillLine,
   own: readonly Charge[],
-  { lines, places, isWhole }: Bill,
+  { lines, places, isKnown }: Bill,
 ): Reason {
   const [only, ...others] = own
   if (only === undefined) return withoutCharge(line, lines)
-  if (!isWhole && line.kind !== 'standing')
-    return { reason: 'undetermined', detail: 'readings or bands are missing' }
+  if (!isKnown) return { reason: 'undetermined', detail: 'readings or bands are missing' }
   const { difference_minor } = sumsOf(own, line.amount_minor, places)
   if (Math.abs(difference_minor) <= Math.ceil(own.length / 2))
     return { reason: 'agrees', detail: '' }

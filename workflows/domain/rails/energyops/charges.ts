@@ -1,8 +1,8 @@
 import type { Citation } from '../rail.ts'
 import { decimalText, divideRounded, microOf, toMicro } from '../values/amounts.ts'
 import { dayOf } from '../values/calendar.ts'
-import { type Charged, demandCitations, powerUnitOf } from './demand.ts'
-import type { Counted } from './period.ts'
+import { type Charged, demandCitations, demandsOf, powerUnitOf } from './demand.ts'
+import type { Counted, Period } from './period.ts'
 import type { EnergyopsHead, EnergyopsResult } from './schema.ts'
 import type { Band, Tax } from './tariff-schema.ts'
 import { AMOUNT_PLACES, ENERGY_PLACES, rateUnitOf } from './units.ts'
@@ -28,7 +28,7 @@ export const amountPlacesOf = ({ tariff }: Pick<EnergyopsHead, 'tariff'>): numbe
   AMOUNT_PLACES + SHARE_PLACES * (tariff.taxes?.length ?? 0)
 
 /** The energy of each band. */
-export function byBand(bands: readonly Band[], counted: readonly Counted[]): ByBand {
+function byBand(bands: readonly Band[], counted: readonly Counted[]): ByBand {
   const sums = bands.map(() => ({ intervals: 0, energy: 0n }))
   for (const { band, value } of counted) {
     const sum = sums[band]
@@ -39,12 +39,29 @@ export function byBand(bands: readonly Band[], counted: readonly Counted[]): ByB
   return sums
 }
 
-type Used = { drawn: ByBand; fedIn: ByBand; demands: readonly Charged[]; energy: bigint }
+/** What was drawn and fed in in the intervals of a bill. */
+export type Used = { drawn: Period; fedIn: Period | null }
+type Sums = { drawn: ByBand; fedIn: ByBand; demands: readonly Charged[]; energy: bigint }
+
+/** The energy of each band and what all of it comes to. */
+export function usedCharges(head: EnergyopsHead, { drawn, fedIn }: Used) {
+  const sums = {
+    drawn: byBand(head.tariff.bands, drawn.counted),
+    fedIn: byBand(head.tariff.feed_in?.bands ?? [], fedIn?.counted ?? []),
+    demands: demandsOf(head, drawn),
+    energy: drawn.counted.reduce((sum, { value }) => sum + value, 0n),
+  }
+  return { ...sums, charges: chargesOf(head, sums) }
+}
 
 /** Every line of a bill by its tariff: energy, demand, standing charge, feed-in, and then the taxes on them. */
-export function chargesOf(head: EnergyopsHead, { drawn, fedIn, demands, energy }: Used): Charge[] {
+function chargesOf(head: EnergyopsHead, { drawn, fedIn, demands, energy }: Sums): Charge[] {
   const { tariff, bill } = head
   const days = dayOf(bill.to) - dayOf(bill.from) + 1
+  const standing = [
+    ['day', 'standing_per_day', days],
+    ['bill', 'standing_per_bill', 1],
+  ] as const
   const line = lineMaker(head)
   const ofEnergy = (kind: 'energy' | 'feed_in', place: string, bands: readonly Band[]) => {
     const sums = kind === 'energy' ? drawn : fedIn
@@ -69,16 +86,12 @@ export function chargesOf(head: EnergyopsHead, { drawn, fedIn, demands, energy }
         demandCitations(one),
       ),
     ),
-    ...(tariff.standing_per_day === undefined
-      ? []
-      : [
-          line(
-            { kind: 'standing', unit: 'day' },
-            microOf(days) * 1_000_000n,
-            tariff.standing_per_day,
-            [{ pointer: '/tariff/standing_per_day' }, { pointer: '/bill' }],
-          ),
-        ]),
+    ...standing.flatMap(([unit, member, count]) => {
+      const rate = tariff[member]
+      const citations = [{ pointer: `/tariff/${member}` }, { pointer: '/bill' }]
+      const quantity = microOf(count) * 1_000_000n
+      return rate === undefined ? [] : [line({ kind: 'standing', unit }, quantity, rate, citations)]
+    }),
     ...ofEnergy('feed_in', '/tariff/feed_in/bands', tariff.feed_in?.bands ?? []),
   ]
   for (const [index, tax] of (tariff.taxes ?? []).entries()) {
@@ -164,6 +177,7 @@ function partsOf(
   days: number,
 ): Part[] {
   if (blocks === undefined) return [{ part: energy, block: null, rate: rate_minor }]
+  if (energy < 0n) return [{ part: energy, block: 1, rate: blocks[0]?.rate_minor ?? 0 }]
   const times = blocks_per === 'day' ? days : 1
   const bound = (value: number | string) =>
     toMicro(value) * BigInt(times) * 10n ** BigInt(ENERGY_PLACES - 6)

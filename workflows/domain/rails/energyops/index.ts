@@ -7,19 +7,29 @@ import { rowTiers, tiersOf } from '../work/tiers.ts'
 import { judgedGaps } from '../work/work.ts'
 import { energyopsAudit } from './audit.ts'
 import { recompute } from './bill.ts'
-import { citedIn, type Interval, instantText, type Placed, readingsSoFar } from './intervals.ts'
+import {
+  citedIn,
+  type Interval,
+  instantText,
+  netted,
+  type Placed,
+  readingsSoFar,
+} from './intervals.ts'
 import { type Counted, type Period, walkPeriod } from './period.ts'
 import { energyopsInput, unreadEnergyopsInput } from './sample.ts'
 import {
   checkHead,
-  EnergyopsHead,
-  type EnergyopsInput,
+  EnergyopsGiven,
+  type EnergyopsHead,
   EnergyopsResult,
+  type GivenInput,
+  headOf,
   Reading,
 } from './schema.ts'
 import { timesOf } from './tariff.ts'
 import type { Band } from './tariff-schema.ts'
-import { ENERGY_PLACES, energyReader } from './units.ts'
+import { ENERGY_PLACES } from './units.ts'
+import { citedInUrdb } from './urdb.ts'
 import { type Zone, zoneOf } from './zone.ts'
 
 export { energyopsInput } from './sample.ts'
@@ -39,9 +49,13 @@ const details = {
   outside_period: (count: number) =>
     `intervals outside the bill’s period, which do not count: ${count}`,
   missing: (count: number) =>
-    `intervals without a usable reading, which the recomputed bill lacks: ${count}`,
+    `intervals without a usable reading, which the recomputed bill lacks; the range of the bill is with them: ${count}`,
   negative: (count: number) =>
-    `intervals with a negative reading, which is no use and does not count: ${count}`,
+    `intervals with a negative reading, for which the tariff has no feed-in; the range of the bill is with and without them: ${count}`,
+  generation: (count: number) =>
+    `intervals with a negative reading, which count as fed in: ${count}`,
+  unlike_meter: (count: number) =>
+    `readings in a unit or of a length that is not the meter’s, which do not count: ${count}`,
   conflicting: (count: number) =>
     `intervals with readings that differ, none of which counts: ${count}`,
   off_grid: (count: number) =>
@@ -82,7 +96,16 @@ const HOUR_READINGS_MIN = 20
 const readingsOf = (what: string) => `a reading for ${what}`
 const gapRules = {
   missing: { kind: 'needed', pointer: '/readings', filled_by: readingsOf('each missing interval') },
-  negative: { kind: 'needed', filled_by: readingsOf('each of the intervals, not below zero') },
+  negative: {
+    kind: 'needed',
+    pointer: '/tariff/feed_in',
+    filled_by: 'the rates for what is fed in, or readings not below zero',
+  },
+  unlike_meter: {
+    kind: 'needed',
+    pointer: '/meter',
+    filled_by: 'the unit and the interval of the meter as the readings have them',
+  },
   conflicting: { kind: 'needed', filled_by: 'one reading for each of the intervals' },
   no_band: {
     kind: 'needed',
@@ -116,7 +139,7 @@ const gapRules = {
   },
 } as const satisfies GapRules
 
-export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
+export const energyops: Rail<GivenInput, EnergyopsResult> = {
   key: 'energyops',
   about: {
     summary:
@@ -163,25 +186,39 @@ export const energyops: Rail<EnergyopsInput, EnergyopsResult> = {
   inputWithGaps: unreadEnergyopsInput,
   parameters: ['tolerance_minor'],
   ...byRows({
-    head: EnergyopsHead,
+    head: EnergyopsGiven,
     check: checkHead,
     lists: { readings: Reading, exports: Reading },
     optional: ['exports'],
-    open(head) {
+    open(given) {
+      const head = headOf(given)
       const zone = zoneOf(head.meter.time_zone)
-      const energyOf = energyReader(head)
-      const readings = readingsSoFar('readings', zone, energyOf)
-      const exports = readingsSoFar('exports', zone, energyOf)
+      const readings = readingsSoFar('readings', zone, head)
+      const exports = readingsSoFar('exports', zone, head)
       return {
         take: { readings: readings.take, exports: exports.take },
-        close: () => audit(head, { readings: readings.placed(), exports: exports.placed() }, zone),
+        close: () => {
+          const read = { readings: readings.placed(), exports: exports.placed() }
+          const work = audit(head, apart(head, read), zone)
+          return given.urdb === undefined ? work : citedInUrdb(work)
+        },
       }
     },
   }),
 }
 
-type Read = { readings: Placed; exports: Placed }
+/** `generated`: the intervals of a net meter that are below zero. */
+type Read = { readings: Placed; exports: Placed; generated: Interval[] }
 type Walked = { drawn: Period; fedIn: Period | null }
+
+/** Where the tariff pays for what is fed in and there is no list of it, intervals below zero are what was fed in. */
+function apart({ tariff }: EnergyopsHead, read: Omit<Read, 'generated'>): Read {
+  const isNet = tariff.feed_in !== undefined && isEmpty(read.exports)
+  const generated = isNet
+    ? [...read.readings.intervals.values()].filter(({ values: [value = 0n] }) => value < 0n)
+    : []
+  return generated.length === 0 ? { ...read, generated } : { ...netted(read.readings), generated }
+}
 
 function audit(head: EnergyopsHead, read: Read, zone: Zone): Work<EnergyopsResult> {
   const { tariff } = head
@@ -194,7 +231,9 @@ function audit(head: EnergyopsHead, read: Read, zone: Zone): Work<EnergyopsResul
   const { drawn, fedIn } = walked
   const spikes = spikesAmong(drawn.counted)
   const negative = drawn.negative.map((interval) => outlier(interval, 'negative', null))
-  const isWhole = isComplete(drawn) && (fedIn === null ? isEmpty(read.exports) : isComplete(fedIn))
+  const periods = fedIn === null ? [drawn] : [drawn, fedIn]
+  const isBounded = periods.every(isBanded) && (fedIn !== null || isEmpty(read.exports))
+  const isWhole = isBounded && periods.every(({ counted, expected }) => counted.length === expected)
   const result: EnergyopsResult = {
     gaps: drawn.missing,
     duplicates: [
@@ -204,18 +243,16 @@ function audit(head: EnergyopsHead, read: Read, zone: Zone): Work<EnergyopsResul
     outliers: [...spikes.found, ...negative],
     clock_changes: drawn.clock_changes,
     intervals: { expected: drawn.expected, counted: drawn.counted.length },
-    ...recompute(head, { ...walked, isWhole }),
+    ...recompute(head, walked, { isWhole, isBounded }),
   }
   return {
     result,
-    findings: findingsOf(head, result, { ...walked, spikes: spikes.found }),
+    findings: findingsOf(head, result, { ...walked, ...read, spikes: spikes.found }),
     gaps: gapsOf(walked, read, spikes.fewReadings),
   }
 }
 
-/** Whether each interval has a reading and a band. */
-const isComplete = ({ counted, expected }: Period): boolean =>
-  counted.length === expected && counted.every(({ band }) => band >= 0)
+const isBanded = (period: Period): boolean => withoutBand(period).length === 0
 
 const isEmpty = ({ intervals, nowhere }: Placed): boolean =>
   intervals.size === 0 && nowhere.length === 0
@@ -223,7 +260,7 @@ const isEmpty = ({ intervals, nowhere }: Placed): boolean =>
 function findingsOf(
   { bill }: EnergyopsHead,
   result: EnergyopsResult,
-  { drawn, fedIn, spikes }: Walked & { spikes: Outlier[] },
+  { drawn, fedIn, spikes, generated }: Walked & { spikes: Outlier[]; generated: Interval[] },
 ): Finding[] {
   const findings = notes(details)
   findings.add(
@@ -234,7 +271,9 @@ function findingsOf(
   findings.add('repeated', citedBy(drawn.repeated), drawn.repeated.length)
   findings.add('clock_changes', [{ pointer: '/meter/time_zone' }], result.clock_changes.length)
   findings.add('outside_period', citedBy(drawn.outside), drawn.outside.length)
-  const uncounted = fedIn === null ? [] : [...fedIn.repeated, ...fedIn.outside]
+  findings.add('generation', citedBy(generated), generated.length)
+  const hasList = fedIn !== null && generated.length === 0
+  const uncounted = hasList ? [...fedIn.repeated, ...fedIn.outside] : []
   findings.add('exports_not_counted', citedBy(uncounted), uncounted.length)
   const { lines = [] } = bill
   const sum = lines.reduce((total, { amount_minor }) => total + amount_minor, 0)
@@ -250,7 +289,7 @@ function findingsOf(
 
 function gapsOf(
   { drawn, fedIn }: Walked,
-  { readings, exports }: Read,
+  { readings, exports, generated }: Read,
   fewReadings: boolean,
 ): Gap[] {
   const gaps = notes(details)
@@ -266,7 +305,13 @@ function gapsOf(
   gaps.add('no_band', citedBy(unbanded), unbanded.length)
   gaps.add('split_band', citedBy(split), split.length)
   if (fewReadings) gaps.add('few_readings', [{ pointer: '/bill' }])
-  addExportGaps(gaps, fedIn, exports)
+  const unlike = [
+    ...rows(readings.unlike),
+    ...exports.unlike.map((index) => cite('exports', index, 'at')),
+  ]
+  gaps.add('unlike_meter', unlike, unlike.length)
+  if (generated.length === 0) addExportGaps(gaps, fedIn, exports)
+  else if (fedIn !== null) addWithoutBand(gaps, fedIn)
   return judgedGaps(gapRules, gaps.list())
 }
 
@@ -287,12 +332,17 @@ function addExportGaps(
   const unplaced = [...nowhere, ...uncertain].map((index) => cite('exports', index, 'at'))
   const count = unplaced.length + fedIn.offGrid.length
   gaps.add('exports_unplaced', [...unplaced, ...citedBy(fedIn.offGrid)], count)
+  addWithoutBand(gaps, fedIn)
+}
+
+function addWithoutBand(gaps: Notes<keyof typeof details>, fedIn: Period): void {
   const unbanded = withoutBand(fedIn)
   gaps.add('exports_no_band', citedBy(unbanded), unbanded.length)
 }
 
+/** The intervals with energy that no band covers. */
 const withoutBand = ({ counted }: Period): Interval[] =>
-  counted.filter(({ band }) => band < 0).map(({ interval }) => interval)
+  counted.filter(({ band, value }) => band < 0 && value > 0n).map(({ interval }) => interval)
 
 type Outlier = EnergyopsResult['outliers'][number]
 

@@ -24,6 +24,8 @@ export type Period = {
   counted: Counted[]
   negative: Interval[]
   conflicting: Interval[]
+  /** The intervals without a usable value, with those that were read for them. */
+  unread: Omit<Counted, 'value'>[]
   repeated: Interval[]
   missing: EnergyopsResult['gaps']
   clock_changes: EnergyopsResult['clock_changes']
@@ -50,6 +52,7 @@ export function walkPeriod(
     counted: [],
     negative: [],
     conflicting: [],
+    unread: [],
     repeated: within.filter(({ values }) => values.length > 1 && allEqual(values)),
     missing: [],
     clock_changes: [],
@@ -60,11 +63,15 @@ export function walkPeriod(
   for (let at = start; at < end; at += step) {
     const interval = intervals.get(at)
     const value = interval === undefined ? undefined : usable(interval, period)
-    if (interval === undefined || value === undefined) miss(period.missing, at, step)
-    else {
-      const local = zone.toLocal(at)
+    const local = zone.toLocal(at)
+    const band = bands.at(local)
+    if (interval === undefined || value === undefined) {
+      miss(period.missing, at, step)
+      const none = interval ?? { list: 'readings', at, values: [], indexes: [] }
+      period.unread.push({ interval: none, local, band, split: false })
+    } else {
       const split = bands.isSplit(local, meter.interval_minutes)
-      period.counted.push({ interval, local, value, band: bands.at(local), split })
+      period.counted.push({ interval, local, value, band, split })
       const day = Math.floor(local / DAY_MS)
       countedOfDay.set(day, (countedOfDay.get(day) ?? 0) + 1)
     }

@@ -4,11 +4,13 @@ import { Decimal, DecimalText, MINOR_MAX } from '../values/amounts.ts'
 import { dayOf } from '../values/calendar.ts'
 import { CitationShape } from '../work/notes.ts'
 import { CheckedTariff, chargeKinds, energyUnits } from './tariff-schema.ts'
-import { unitExponent } from './units.ts'
+import { unitExponent, unitOf } from './units.ts'
+import { tariffOfUrdb } from './urdb.ts'
 import { isTimeZone } from './zone.ts'
 
 const BILL_DAYS_MAX = 3_660
 const BILL_LINES_MAX = 500
+const MINUTES_MAX = 525_600
 
 /** One line as it was billed. What it leaves out of `name`, `block` and `month` it stands for as a whole. */
 const BillLine = z.strictObject({
@@ -29,16 +31,20 @@ const BillLine = z.strictObject({
 })
 export type BillLine = z.infer<typeof BillLine>
 
-/** Readings are what was used in the interval that begins at their time. Days of the bill are local, and both count. */
-export const EnergyopsHead = z.strictObject({
+/** Readings are what was used in an interval; one below zero was fed in. Days of the bill are local, and both count. */
+export const EnergyopsGiven = z.strictObject({
   meter: z.strictObject({
     id: Id,
     unit: oneLine(16),
     interval_minutes: z.union([5, 10, 15, 20, 30, 60].map((minutes) => z.literal(minutes))),
+    /** What the time of a reading is of its interval: its start, unless this says its end. */
+    interval_time: z.enum(['start', 'end']).optional(),
     time_zone: z.string().max(64).refine(isTimeZone, 'is no time zone of the IANA database'),
   }),
-  /** Rates in minor units. */
-  tariff: CheckedTariff,
+  /** Rates in minor units; without it `urdb`. */
+  tariff: CheckedTariff.optional(),
+  /** A rate of the OpenEI utility rate database, as its API gives it. */
+  urdb: z.record(z.string(), z.unknown()).optional(),
   /** `total_minor` is with the taxes that the tariff states, and before all others. */
   bill: z
     .strictObject({
@@ -55,14 +61,41 @@ export const EnergyopsHead = z.strictObject({
   tolerance_minor: z.int().min(0).max(MINOR_MAX).optional(),
 })
 
-/** Reports where meter and tariff contradict each other. */
+export type Given = z.infer<typeof EnergyopsGiven>
+/** What is given, with its tariff in the words of this rail. */
+export type EnergyopsHead = Omit<Given, 'tariff' | 'urdb'> & {
+  tariff: z.infer<typeof CheckedTariff>
+}
+
+/** The head of an input that was checked. */
+export function headOf({ tariff, urdb = {}, ...head }: Given): EnergyopsHead {
+  const converted = tariff === undefined ? tariffOfUrdb(urdb, head.bill) : { tariff }
+  if ('faults' in converted) throw new RangeError('the tariff was not checked')
+  return { ...head, tariff: converted.tariff }
+}
+
+/** Reports what is wrong with the tariff, and where meter and tariff contradict each other. */
 export function checkHead(
-  { meter, tariff }: z.infer<typeof EnergyopsHead>,
+  given: Given,
+  fault: (path: PropertyKey[], message: string) => void,
+): void {
+  if ((given.tariff === undefined) === (given.urdb === undefined)) {
+    fault(['tariff'], 'is missing without urdb, and stands alone')
+    return
+  }
+  const converted = given.urdb === undefined ? null : tariffOfUrdb(given.urdb, given.bill)
+  if (converted !== null && 'faults' in converted)
+    for (const [member, message] of converted.faults) fault(['urdb', member], message)
+  else checkMeter(headOf(given), fault)
+}
+
+function checkMeter(
+  { meter, tariff }: EnergyopsHead,
   fault: (path: PropertyKey[], message: string) => void,
 ): void {
   if (unitExponent(meter.unit, tariff.rate_unit) === null)
     fault(['tariff', 'rate_unit'], `is no unit of what a meter in ${meter.unit} reads`)
-  const isEnergy = energyUnits.some((unit) => unit === meter.unit)
+  const isEnergy = energyUnits.some((unit) => unit === unitOf(meter.unit))
   for (const [index, { window_minutes = meter.interval_minutes }] of (
     tariff.demand ?? []
   ).entries()) {
@@ -73,10 +106,16 @@ export function checkHead(
   }
 }
 
-/** `at` is an instant (with Z or an offset) or, without either, the time on the local clock. */
+/**
+ * `at` is an instant (with Z or an offset) or, without either, the time on the local clock. What a row says of its unit and its
+ * time goes before what the meter says; a row of another length, or of a unit of something else, does not count.
+ */
 export const Reading = z.strictObject({
   at: z.iso.datetime({ offset: true, local: true }),
   value: Decimal,
+  unit: oneLine(16).optional(),
+  interval_time: z.enum(['start', 'end']).optional(),
+  interval_minutes: z.int().min(1).max(MINUTES_MAX).optional(),
 })
 
 const citations = z.array(CitationShape)
@@ -163,6 +202,19 @@ export const EnergyopsResult = z.strictObject({
     }),
   ),
   intervals: z.strictObject({ expected: z.int(), counted: z.int() }),
+  /**
+   * What the bill comes to with the intervals that lack a usable reading: at least, by estimate, at most. Null where none lacks one,
+   * and where bands, rates of feed-in or most readings are missing or a rate is below zero, so that nothing bounds it.
+   */
+  range: z
+    .strictObject({
+      method: z.literal('mean_of_same_hour'),
+      intervals: z.int(),
+      lowest_minor: z.int(),
+      estimated_minor: z.int(),
+      highest_minor: z.int(),
+    })
+    .nullable(),
   recomputed_exact_minor: DecimalText,
   /** The exact sum, rounded once, half away from zero. */
   recomputed_minor: z.int(),
@@ -170,13 +222,12 @@ export const EnergyopsResult = z.strictObject({
   currency: z.string(),
   /** Billed less recomputed. */
   difference_minor: z.int(),
+  /** Of the whole range, where there is one. */
   verdict: z.enum(['agrees', 'overbilled', 'underbilled', 'undetermined']),
 })
 
-export type EnergyopsHead = z.infer<typeof EnergyopsHead>
 export type Reading = z.infer<typeof Reading>
 export type EnergyopsResult = z.infer<typeof EnergyopsResult>
-export type EnergyopsInput = EnergyopsHead & {
-  readings: Reading[]
-  exports?: Reading[] | undefined
-}
+type Lists = { readings: Reading[]; exports?: Reading[] | undefined }
+export type EnergyopsInput = EnergyopsHead & Lists
+export type GivenInput = Given & Lists

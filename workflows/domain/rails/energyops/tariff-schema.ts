@@ -126,6 +126,8 @@ const Tariff = z.strictObject({
   /** What the rates are for; without it one unit of the meter. */
   rate_unit: z.enum(energyUnits).optional(),
   standing_per_day: Decimal.optional(),
+  /** Once for the bill. */
+  standing_per_bill: Decimal.optional(),
   seasons: z.array(Season).min(1).max(12).optional(),
   /** Local days. */
   holidays: z.array(z.iso.date()).max(400).optional(),

@@ -10,6 +10,9 @@ export const cases: RailCases = {
     Billed: money(billed_minor, 'GBP'),
     Recomputed: money(recomputed_minor, 'GBP'),
     'Billed less recomputed': money(difference_minor, 'GBP'),
+    'Least with missing intervals': 'none',
+    'Estimate with missing intervals': 'none',
+    'Most with missing intervals': 'none',
     'Intervals expected': intervals.expected,
     'Intervals counted': intervals.counted,
   }),
@@ -31,6 +34,10 @@ export const cases: RailCases = {
     },
     intervals_counted: (result) => {
       result.intervals.expected += 2
+    },
+    range_is_ordered: (result) => {
+      const order = { lowest_minor: 900, estimated_minor: 880, highest_minor: 910 }
+      result.range = { method: 'mean_of_same_hour', intervals: 1, ...order }
     },
     verdict_follows: (result) => {
       result.verdict = result.verdict === 'agrees' ? 'overbilled' : 'agrees'

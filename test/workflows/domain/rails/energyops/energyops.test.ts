@@ -186,7 +186,10 @@ verifies('energyops.readings', 'every fault that is put into a year is found, an
     [at(8_000), 'spike', '40.25'],
     [at(7_000), 'negative', '-0.5'],
   ])
-  expect(result.verdict).toBe('undetermined')
+  // A year costs more than the bill says, whatever the ten intervals were.
+  expect(result.range).toMatchObject({ intervals: 10 })
+  expect(result.range?.lowest_minor).toBeGreaterThan(500_000)
+  expect(result.verdict).toBe('underbilled')
   expect(codes(findings)).toEqual(['clock_changes', 'outside_period', 'repeated', 'spikes'])
   expect(codes(gaps)).toEqual(['conflicting', 'missing', 'negative', 'off_grid'])
   expect(gaps.find(({ code }) => code === 'missing')?.detail).toMatch(/: 10$/)
