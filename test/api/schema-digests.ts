@@ -29,7 +29,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-distributionops.v1.json':
     '7224b8b5ff813438f6b0506fcdc003a801dfb57dd6c9b14bec6f306c52b2e4b1',
   'rail-input-energyops.v1.json':
-    '08a0a70e932e3527ae56d578eb37e22f8e4b8dc587e9c6132b4060e57404582a',
+    '6e7e7cac48ca3e2ea34e5f37780ee21abc61ce2e4cbb342eba946f5465ec8514',
   'rail-input-financeops.v1.json':
     '820c1858c5ac56ef4777b073eaede072a4ee8284238bc2131b13806416d86585',
   'rail-input-packetops.v1.json':

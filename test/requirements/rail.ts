@@ -244,6 +244,11 @@ export const railRequirements = {
     behavior:
       'Readings may state their unit, their length and whether their time is the start or the end.',
   },
+  'energyops.forms': {
+    source: 'runs § energyops',
+    behavior:
+      'ESPI, NEM12 and interval tables of utilities are read as they are; what is not clear is refused with its line.',
+  },
   'energyops.urdb': {
     source: 'runs § energyops',
     behavior:

@@ -7,6 +7,7 @@ import { rowTiers, tiersOf } from '../work/tiers.ts'
 import { judgedGaps } from '../work/work.ts'
 import { energyopsAudit } from './audit.ts'
 import { recompute } from './bill.ts'
+import { formsOf, headings } from './forms/index.ts'
 import {
   citedIn,
   type Interval,
@@ -190,6 +191,8 @@ export const energyops: Rail<GivenInput, EnergyopsResult> = {
     check: checkHead,
     lists: { readings: Reading, exports: Reading },
     optional: ['exports'],
+    forms: { readings: formsOf('readings'), exports: formsOf('exports') },
+    headings,
     open(given) {
       const head = headOf(given)
       const zone = zoneOf(head.meter.time_zone)

@@ -80,7 +80,7 @@ export function checkHead(
   fault: (path: PropertyKey[], message: string) => void,
 ): void {
   if ((given.tariff === undefined) === (given.urdb === undefined)) {
-    fault(['tariff'], 'is missing without urdb, and stands alone')
+    fault(['tariff'], 'is given in tariff or in urdb, and only in one of them')
     return
   }
   const converted = given.urdb === undefined ? null : tariffOfUrdb(given.urdb, given.bill)
