@@ -49,8 +49,8 @@ export const schemaDigests: Record<string, string> = {
     'c759f766cb4181413f69cbcb5d1834c3942831aa2ed758047bf630cebcb26a29',
   'rail-result-scout.v1.json': '19b61ad8c41158c81cf786b6365d9491cc286e923873bf6955cf9ca93c73c26e',
   'rail-result-tokenops.v1.json':
-    '5fd7ac6ce2e22003e1e49970b52f5fcc3c2fc608c69873eb21a82af4f9bb6b85',
-  'rail-input-tokenops.v1.json': '4baec11b942716b0d4a5a85bb71c1802d3cc39d541b7adbeff9ef3d514c5673d',
+    'e98810c12d806c2b0d5a99e0687d3d4341a676d9e7e64815a5fc838361ba920f',
+  'rail-input-tokenops.v1.json': 'f798d35a3deefecfddccdddea68713a40da58747a9f00af8fa734f48a276d95d',
   'receipt.v1.json': 'f93e6f4ffd88d17ec1be3919d9e380b808deb12f82331bbeb670ae7c09e6e294',
   'replay-package.v1.json': 'eb465eb6cd1ece200a1c68d9c253ebbf28a6bd5dc61ca9ef3ef84390aab8d996',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',

@@ -421,6 +421,21 @@ export const railRequirements = {
     behavior:
       'Prices for a token or for a million tokens hold from their first to their last day. Other currencies are converted by the given rate of the day, without rounding.',
   },
+  'tokenops.meters': {
+    source: 'runs § tokenops',
+    behavior:
+      'Each count has a price of its own by the length of the prompt, the service and the region. A count without one is a gap and in no sum.',
+  },
+  'tokenops.listed': {
+    source: 'runs § tokenops',
+    behavior:
+      'A run may name a dated list of prices. It holds for models that the price table does not have, and is never taken unnamed.',
+  },
+  'tokenops.forms': {
+    source: 'runs § tokenops',
+    behavior:
+      'Exports of usage and of bills are read as their services write them. What a record does not say is not guessed.',
+  },
   'tokenops.names': {
     source: 'decision',
     behavior:

@@ -59,17 +59,17 @@ def per_token(model, row, **more):
 
 
 def dollars(model, day, whole_in, cached, write, whole_out, reasoning, batch):
-    """Dollars of one request, each kind of token at its price or at the next more general one."""
+    """Dollars of one request, each kind of token at its price; reasoning is output without one, and others count for nothing."""
     price = price_of(model, day)
-    plain_in = price['batch_input'] if batch and price['batch_input'] is not None else price['input']
-    plain_out = price['batch_output'] if batch and price['batch_output'] is not None else price['output']
 
-    def or_else(kind, other):
-        return other if price[kind] is None else price[kind]
+    def known(kind):
+        return Decimal(0) if price[kind] is None else price[kind]
 
-    cost = (whole_in - cached - write) * plain_in + cached * or_else('cached', plain_in)
-    cost += write * or_else('write', plain_in) + (whole_out - reasoning) * plain_out
-    cost += reasoning * or_else('reasoning', plain_out)
+    plain_in, plain_out = (known('batch_input'), known('batch_output')) if batch else (price['input'], price['output'])
+    cost = (whole_in - cached - write) * plain_in + (whole_out - reasoning) * plain_out
+    cost += reasoning * (plain_out if batch or price['reasoning'] is None else price['reasoning'])
+    if not batch:
+        cost += cached * known('cached') + write * known('write')
     return cost / 1_000_000
 
 

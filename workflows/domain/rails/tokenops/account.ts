@@ -16,7 +16,7 @@ import { citeRow } from './places.ts'
 import { COST_PLACES } from './prices.ts'
 import { savingsOf } from './savings.ts'
 import type { TokenopsHead, TokenopsResult } from './schema.ts'
-import { type Cell, NO_AGENT, type SoFar } from './so-far.ts'
+import { type Billed, type Cell, NO_AGENT, type SoFar } from './so-far.ts'
 import { costLine, costText, perUnit, type Sum, type Sums } from './sums.ts'
 
 const details = {
@@ -48,10 +48,10 @@ const details = {
     `models with fewer than ${ROWS_MIN} rows, too few to tell what is unusual: ${count}`,
   too_few_days: (count: number) =>
     `agents with fewer than ${DAYS_MIN} days, too few to tell what is unusual: ${count}`,
-  no_cached_price: (count: number) =>
-    `rows with cached tokens of a model without a price for them, at the price of plain input: ${count}`,
-  no_batch_price: (count: number) =>
-    `rows in batches of a model without a price for them, at the full price: ${count}`,
+  unpriced_counts: (count: number) =>
+    `counts of a model for which its price has no field, which are in no sum: ${count}`,
+  prompt_lengths: (count: number) =>
+    `rows of several requests that do not say how long their prompts are, at the price of short ones: ${count}`,
   no_billed_rate: (count: number) =>
     `rows billed in a currency without an exchange rate, which are not compared: ${count}`,
   unread_tags: (count: number) => `rows whose tags cannot be read: ${count}`,
@@ -73,6 +73,12 @@ export const gapRules = {
     ...prices,
     filled_by: 'one price for each model and day, or an alias',
   },
+  unpriced_counts: {
+    kind: 'needed',
+    ...prices,
+    filled_by: 'prices for what is named in unpriced_counts',
+  },
+  prompt_lengths: { kind: 'needed', ...usage, filled_by: 'the length of prompts as prompt_length' },
   no_usage: { kind: 'needed', ...usage, filled_by: 'rows of usage' },
   unknown_meters: {
     kind: 'needed',
@@ -80,8 +86,6 @@ export const gapRules = {
     filled_by: 'meters that name input, cached input, cache writes, images, output or reasoning',
   },
   differing_prices: { kind: 'advisory', filled_by: 'one price for each model and day' },
-  no_cached_price: { kind: 'advisory', ...prices, filled_by: 'prices for cached input' },
-  no_batch_price: { kind: 'advisory', ...prices, filled_by: 'prices for batches' },
   no_billed_rate: {
     kind: 'advisory',
     pointer: '/exchange_rates',
@@ -113,12 +117,13 @@ export function account(head: TokenopsHead, usage: SoFar): Work<TokenopsResult> 
   const unusual = together(agentDays.filter((own) => own.length >= DAYS_MIN).map(unusualDays))
   const total = models.reduce((sum, { cost }) => sum + cost, 0n)
   const duplicates = usage.noted('duplicates')
+  const bills = billsOf(usage, models)
   const result: TokenopsResult = {
     currency: prices.currency,
     total_cost_minor: costText(total),
     cost_by_model: models.map((sum) => ({
       model: sum.key,
-      ...costLine(sum, placesOf([...(usage.models.get(sum.key)?.prices ?? [])])),
+      ...costLine(sum, placesOf(head, [...(usage.models.get(sum.key)?.prices ?? [])])),
     })),
     cost_by_agent: by.agent.byKey().map((sum) => ({
       agent: sum.key === NO_AGENT ? null : sum.key,
@@ -138,12 +143,13 @@ export function account(head: TokenopsHead, usage: SoFar): Work<TokenopsResult> 
       citations: duplicates.rows === 0 ? [] : [citeRow(duplicates.first)],
     },
     unpriced: unpricedOf(usage),
-    billed: billedOf(usage),
-    savings: savingsOf(head, prices, comparable(usage)),
+    unpriced_counts: unpricedCountsOf(usage),
+    billed: billedOf(bills),
+    savings: savingsOf(head, prices, comparable(usage, bills)),
     anomalies: [...rows.shown, ...unusual.shown],
     budget_state: budgetOf(head, usage, days),
   }
-  const findings = findingsOf(head, usage, { rows, unusual })
+  const findings = findingsOf(head, usage, { rows, unusual, bills })
   const gaps = gapsOf(head, usage, result, agentDays)
   return { result, findings, gaps }
 }
@@ -151,7 +157,7 @@ export function account(head: TokenopsHead, usage: SoFar): Work<TokenopsResult> 
 function findingsOf(
   head: TokenopsHead,
   usage: SoFar,
-  { rows, unusual }: { rows: Outliers; unusual: Outliers },
+  { rows, unusual, bills }: { rows: Outliers; unusual: Outliers; bills: Billed[] },
 ) {
   const { repeated } = usage.prices
   const outside = usage.by.day.byKey().filter(({ key }) => !inPeriod(head, key))
@@ -161,11 +167,11 @@ function findingsOf(
     const noted = usage.noted(what)
     findings.add(code, noted.rows === 0 ? [] : [citeRow(noted.first)], noted.rows)
   }
-  const differing = [...usage.billed.values()].filter(differsFromBill)
+  const differing = judged(bills).filter(differsFromBill)
   findings.add('billed_differs', firstOf(differing), differing.length)
   findings.add('unusual_rows', citedBy(rows.shown), rows.count)
   findings.add('unusual_days', citedBy(unusual.shown), unusual.count)
-  findings.add('repeated_prices', placesOf(repeated), repeated.length)
+  findings.add('repeated_prices', placesOf(head, repeated), repeated.length)
   findings.add('outside_period', firstOf(outside), outside.length)
   findings.add('assumed_versions', firstOf(versions), versions.length)
   count('duplicate_requests', 'duplicates')
@@ -179,7 +185,7 @@ function findingsOf(
 function gapsOf(
   head: TokenopsHead,
   usage: SoFar,
-  { unpriced }: TokenopsResult,
+  { unpriced, unpriced_counts }: TokenopsResult,
   agentDays: AgentDay[][],
 ) {
   const { by, prices } = usage
@@ -192,12 +198,12 @@ function gapsOf(
     gaps.add(code, noted.rows === 0 ? [] : [citeRow(noted.first)], noted.rows)
   }
   gaps.add('unpriced_models', citedBy(unpriced), unpriced.length)
-  gaps.add('differing_prices', placesOf(prices.differing), prices.differing.length)
+  gaps.add('differing_prices', placesOf(head, prices.differing), prices.differing.length)
   gaps.add('too_few_rows', firstOf(few), few.length)
   gaps.add('too_few_days', firstOf(short), short.length)
   gaps.add('too_many_keys', [], tooMany.length)
-  count('no_cached_price', 'no_cached_price')
-  count('no_batch_price', 'no_batch_price')
+  gaps.add('unpriced_counts', citedBy(unpriced_counts), unpriced_counts.length)
+  count('prompt_lengths', 'prompt_lengths')
   count('no_billed_rate', 'no_billed_rate')
   count('unread_tags', 'tags')
   count('not_tokens', 'not_tokens')
@@ -278,17 +284,49 @@ function unpricedOf({ unpriced }: SoFar): TokenopsResult['unpriced'] {
     )
 }
 
-function billedOf({ billed }: SoFar): TokenopsResult['billed'] {
-  return [...billed.values()]
+function unpricedCountsOf({ unpricedCounts }: SoFar): TokenopsResult['unpriced_counts'] {
+  return [...unpricedCounts.values()]
+    .map(({ first, ...line }) => ({ ...line, citations: [citeRow(first)] }))
+    .sort(
+      inOrder(
+        ({ model }) => model,
+        ({ meter, service }) => `${meter} ${service}`,
+      ),
+    )
+}
+
+/** Charges apart stand next to all that their model cost; where some name no model, the whole bill stands next to the whole cost. */
+function billsOf({ billed }: SoFar, models: Sum[]): Billed[] {
+  const costOf = (model: string | null) =>
+    models
+      .filter(({ key }) => model === null || key === model)
+      .reduce((sum, { cost }) => sum + cost, 0n)
+  const lines = [...billed.values()]
+  const whole = lines.reduce((sum, line) => sum + line.billed, 0n)
+  return lines
     .map((line) => ({
-      model: line.model,
-      rows: line.rows,
-      billed_minor: costText(line.billed),
-      cost_minor: costText(line.cost),
-      difference_minor: costText(line.billed - line.cost),
-      citations: [citeRow(line.first)],
+      ...line,
+      billed: line.model === null ? whole : line.billed,
+      cost: line.apart ? costOf(line.model) : line.cost,
     }))
-    .sort(inOrder(({ model }) => model))
+    .sort(inOrder(({ model }) => model ?? ''))
+}
+
+/** The bills that are judged: the whole where not all of it names its model. */
+const judged = (bills: Billed[]): Billed[] => {
+  const whole = bills.filter(({ model }) => model === null)
+  return whole.length > 0 ? whole : bills
+}
+
+function billedOf(bills: Billed[]): TokenopsResult['billed'] {
+  return bills.map((line) => ({
+    model: line.model,
+    rows: line.rows,
+    billed_minor: costText(line.billed),
+    cost_minor: costText(line.cost),
+    difference_minor: costText(line.billed - line.cost),
+    citations: [citeRow(line.first)],
+  }))
 }
 
 /** More than one percent of what was billed, and more than one minor unit. */
@@ -298,12 +336,13 @@ function differsFromBill({ billed, cost }: { billed: bigint; cost: bigint }): bo
   return distance * 100n > whole && distance > 10n ** BigInt(COST_PLACES)
 }
 
-/** Usage that meets its bill, where it has one: savings rest on no other. */
-function comparable({ cells, billed }: SoFar): Cell[] {
-  const all = [...cells.single.values(), ...cells.batch.values()]
-  return all.filter(({ model }) => {
-    const line = billed.get(model)
-    return line === undefined || !differsFromBill(line)
+/** Usage that is wholly priced and meets its bill, where it has one: savings rest on no other. */
+function comparable({ cells, unpricedCounts }: SoFar, bills: Billed[]): Cell[] {
+  const incomplete = new Set([...unpricedCounts.values()].map(({ model }) => model))
+  const billOf = new Map(judged(bills).map((line) => [line.model, line]))
+  return [...cells.values()].filter(({ model }) => {
+    const line = billOf.get(null) ?? billOf.get(model)
+    return !incomplete.has(model) && (line === undefined || !differsFromBill(line))
   })
 }
 
@@ -315,8 +354,10 @@ function firstOf(sums: { first: number }[]): Citation[] {
   return sums.map(({ first }) => citeRow(first))
 }
 
-function placesOf(priceRows: number[]): Citation[] {
-  return priceRows.toSorted((a, b) => a - b).map((index) => cite('price_table', index))
+function placesOf({ price_table }: TokenopsHead, priceRows: number[]): Citation[] {
+  const own = priceRows.filter((index) => index < price_table.length).sort((a, b) => a - b)
+  const listed = own.length < priceRows.length ? [{ pointer: '/listed_prices' }] : []
+  return [...own.map((index) => cite('price_table', index)), ...listed]
 }
 
 function citedBy(lines: { citations: Citation[] }[]): Citation[] {

@@ -3,17 +3,10 @@ import type { Audit } from '../rail.ts'
 import { scaled } from '../values/amounts.ts'
 import { minorPlaces, RATE_PLACES } from '../values/exchange.ts'
 import { differs, exact, firstOfAll, firstWrong, planned, sumOf } from '../work/audit.ts'
+import { type Counts, type Meter, meterNames } from './meters.ts'
+import { type PriceRow, priceRows } from './rates.ts'
 import type { FocusRow, LitellmRow, TokenopsHead, TokenopsResult, UsageRow } from './schema.ts'
-import {
-  ofFocus,
-  ofLitellm,
-  ofUsage,
-  type TokenKind,
-  type Tokens,
-  tokenKinds,
-  type Uncounted,
-  type Usage,
-} from './usage.ts'
+import { ofFocus, ofLitellm, ofUsage, type Uncounted, type Usage } from './usage.ts'
 
 const checks = {
   rows_counted: 'the rows of the result, against all rows of the input and those in no sum',
@@ -25,8 +18,8 @@ const budget = { budget_recomputed: 'what is spent of the budget, against the da
 
 /** Places in which costs are compared: those of a price for a token, of a rate, and of minor units. */
 const PLACES = 30
-type PriceRow = TokenopsHead['price_table'][number]
-type Cell = Pick<Usage, 'day' | 'batch' | 'free' | 'tokens'>
+type Cell = Pick<Usage, 'day' | 'service' | 'region' | 'free' | 'counts'> & { above: number }
+type Cells = Map<string, Map<string, Cell>>
 
 /** Sums tokens by name, day and kind of call, and prices the sums; the work prices each row. */
 export const tokenopsAudit: Audit<TokenopsResult> = {
@@ -35,12 +28,14 @@ export const tokenopsAudit: Audit<TokenopsResult> = {
     return planned(budget_minor === undefined ? checks : { ...checks, ...budget })
   },
   open(input) {
-    const head = input as TokenopsHead
-    const cells = new Map<string, Map<string, Cell>>()
+    const given = input as TokenopsHead
+    const head = { ...given, price_table: priceRows(given) }
+    const cells: Cells = new Map()
+    const lengths = lengthsIn(head)
     const ids = sortedIds()
     let [rows, charges] = [0, 0]
     const read = (list: string, row: unknown): Usage | Uncounted => {
-      if (list === 'usage') return ofUsage(row as UsageRow, head.cached_tokens)
+      if (list === 'usage') return ofUsage(row as UsageRow, { ...head, currency: null })
       return list === 'litellm' ? ofLitellm(row as LitellmRow) : ofFocus(row as FocusRow)
     }
     return {
@@ -50,7 +45,11 @@ export const tokenopsAudit: Audit<TokenopsResult> = {
         if ('reason' in usage) charges += 1
         else {
           if (usage.id !== undefined) ids.add(usage)
-          addTo(cells, usage)
+          addTo(
+            cells,
+            usage,
+            lengths.filter((length) => length < (usage.prompt ?? 0)),
+          )
         }
       },
       close: ({ result }) => ({
@@ -66,14 +65,27 @@ export const tokenopsAudit: Audit<TokenopsResult> = {
   },
 }
 
-function addTo(cells: Map<string, Map<string, Cell>>, { model, day, batch, free, tokens }: Usage) {
+function addTo(cells: Cells, usage: Usage, passed: readonly number[]) {
+  const { model, day, service, region, free, counts } = usage
+  const above = Math.max(0, ...passed)
   const own = cells.get(model) ?? new Map<string, Cell>()
   if (own.size === 0) cells.set(detached(model), own)
-  const key = `${day} ${batch} ${free}`
+  const key = JSON.stringify([day, service, region, free, above])
   const cell = own.get(key)
-  if (cell === undefined) own.set(key, { day: detached(day), batch, free, tokens: { ...tokens } })
-  else for (const kind of tokenKinds) cell.tokens[kind] += tokens[kind]
+  if (cell !== undefined) for (const meter of meterNames) cell.counts[meter] += counts[meter]
+  else {
+    const kept = { day: detached(day), service: detached(service), region: detached(region) }
+    own.set(key, { ...kept, free, above, counts: { ...counts } })
+  }
 }
+
+/** The lengths of prompts that any field of the price table names. */
+function lengthsIn({ price_table }: TokenopsHead): number[] {
+  const named = price_table.flatMap((row) => Object.keys(row).map(lengthIn))
+  return [...new Set(named.filter((length) => length > 0))]
+}
+
+const lengthIn = (field: string) => 1_000 * Number(/_above_(\d+)k_tokens/.exec(field)?.[1] ?? 0)
 
 const rowsIn = (lines: readonly { rows: number }[]) =>
   lines.reduce((sum, { rows }) => sum + rows, 0)
@@ -103,16 +115,16 @@ function sumsFault(result: TokenopsResult): string | null {
 function costsFault(
   head: TokenopsHead,
   { cost_by_model, model_names, duplicates }: TokenopsResult,
-  cells: ReadonlyMap<string, ReadonlyMap<string, Cell>>,
+  cells: Cells,
 ): string | null {
   const named = new Map(model_names.map(({ name, priced_as }) => [name, priced_as]))
   const costs = new Map<string, bigint>()
   for (const [name, own] of cells) {
     const model = named.get(name) ?? name
-    for (const { day, batch, free, tokens } of own.values()) {
-      const price = priceOn(head, model, day)
+    for (const cell of own.values()) {
+      const price = priceOn(head, model, cell)
       if (price === null) continue
-      const cost = free ? 0n : costOf(tokens, price, batch)
+      const cost = cell.free ? 0n : costOf(cell.counts, price)
       costs.set(model, (costs.get(model) ?? 0n) + cost)
     }
   }
@@ -124,14 +136,12 @@ function costsFault(
   })
 }
 
-const costOf = (
-  tokens: Tokens,
-  price: (kind: TokenKind, inBatch: boolean) => bigint,
-  batch: boolean,
-) => sumOf(tokenKinds.map((kind) => BigInt(tokens[kind]) * price(kind, batch)))
+const costOf = (counts: Counts, price: (meter: Meter) => bigint) =>
+  sumOf(meterNames.map((meter) => BigInt(counts[meter]) * price(meter)))
 
-/** What a token of each kind costs on a day, in minor units of the result; null without a price. */
-function priceOn(head: TokenopsHead, model: string, day: string) {
+/** What each meter costs in a cell, in minor units of the result; null without a price. */
+function priceOn(head: TokenopsHead, model: string, cell: Cell) {
+  const { day } = cell
   const held = head.price_table.filter(
     ({ model: name, from = '', to = '9' }) => name === model && from <= day && day <= to,
   )
@@ -146,42 +156,70 @@ function priceOn(head: TokenopsHead, model: string, day: string) {
   const rate = rateOn(head, row.currency ?? currency, day)
   if (rate === null) return null
   const shift = minorPlaces(currency) - minorPlaces(row.currency ?? currency)
-  return (kind: TokenKind, inBatch: boolean): bigint => {
-    const minor = priceOf(row, kind, inBatch) * rate
+  const priceOf = pricesIn(row, cell)
+  return (meter: Meter): bigint => {
+    const minor = priceOf(meter) * rate
     const units = shift < 0 ? minor / 10n ** BigInt(-shift) : minor * 10n ** BigInt(shift)
     return units / 10n ** BigInt(RATE_PLACES)
   }
 }
 
-const columns = {
+/** Fields in minor units with their number of places, then fields in whole units by what they begin with. */
+const fields: Record<Meter, readonly [string, string]> = {
+  input: ['input_per_million_minor', 'input_cost_per_token'],
   cached: ['cached_input_per_million_minor', 'cache_read_input_token_cost'],
   write: ['cache_write_per_million_minor', 'cache_creation_input_token_cost'],
+  write_1h: ['cache_write_1h_per_million_minor', 'cache_creation_input_token_cost_above_1hr'],
   image: ['image_per_million_minor', 'input_cost_per_image_token'],
-  reasoning: ['reasoning_per_million_minor', 'output_cost_per_reasoning_token'],
-} as const
-const plain = {
-  input: ['input_per_million_minor', 'input_cost_per_token'],
+  audio: ['audio_input_per_million_minor', 'input_cost_per_audio_token'],
   output: ['output_per_million_minor', 'output_cost_per_token'],
-} as const
-const inBatches = {
-  input: ['batch_input_per_million_minor', 'input_cost_per_token_batches'],
-  output: ['batch_output_per_million_minor', 'output_cost_per_token_batches'],
-} as const
-
-/** In minor units of the row, with `PLACES` places. */
-function priceOf(row: PriceRow, kind: TokenKind, inBatch: boolean): bigint {
-  const side = kind === 'output' || kind === 'reasoning' ? 'output' : 'input'
-  const own = kind === 'input' || kind === 'output' ? null : stated(row, columns[kind])
-  const batch = inBatch ? stated(row, inBatches[side]) : null
-  return own ?? batch ?? stated(row, plain[side]) ?? 0n
+  reasoning: ['reasoning_per_million_minor', 'output_cost_per_reasoning_token'],
+  image_output: ['image_output_per_million_minor', 'output_cost_per_image_token'],
+  audio_output: ['audio_output_per_million_minor', 'output_cost_per_audio_token'],
+  searches: ['searches_per_thousand_minor', 'search_context_cost_per_query'],
 }
 
-function stated(row: PriceRow, [million, token]: readonly [keyof PriceRow, keyof PriceRow]) {
-  const [perMillion, perToken] = [row[million], row[token]]
-  if (perMillion !== undefined) return scaled(perMillion, PLACES - 6)
-  return perToken === undefined
-    ? null
-    : scaled(perToken, PLACES + minorPlaces(row.currency ?? null))
+/** What a meter costs in a cell, in minor units of the row with `PLACES` places; zero where the row has no price. */
+function pricesIn(row: PriceRow, { service, above, region }: Cell): (meter: Meter) => bigint {
+  const lengths = Object.keys(row).map(lengthIn)
+  const passed = [...new Set(lengths)].filter((own) => own > 0 && own <= above)
+  const at = (meter: Meter, length: number, name = service) =>
+    stated(row, namesOf(meter, length, name))
+  const longest = (name: string) => {
+    const priced = passed.filter(
+      (own) => at('input', own, name) !== null || at('output', own, name) !== null,
+    )
+    return Math.max(0, ...priced)
+  }
+  const length = longest(service)
+  const isKnown = length >= longest('')
+  const percent = BigInt(Math.round(100 * Number(row.regional_uplift?.[region] ?? 1)))
+  return (meter) => {
+    if (meter === 'searches') return stated(row, fields.searches) ?? 0n
+    if (!isKnown) return 0n
+    const other = meter === 'reasoning' ? at('output', length) : null
+    return ((at(meter, length) ?? other ?? 0n) * percent) / 100n
+  }
+}
+
+/** The fields of a meter for long prompts and a service. */
+function namesOf(meter: Meter, length: number, service: string): [string, string] {
+  const [minor, whole] = fields[meter]
+  const suffix = length === 0 ? '' : `_above_${length / 1_000}k_tokens`
+  if (service === '') return [`${minor}${suffix}`, `${whole}${suffix}`]
+  const plural = service === 'batch' ? 'batches' : service
+  return [`${service}_${minor}${suffix}`, `${whole}${suffix}_${plural}`]
+}
+
+function stated(row: PriceRow, [minor, whole]: readonly [string, string]): bigint | null {
+  const read = row as Record<string, string | number | Record<string, string | number> | undefined>
+  const [many, one] = [read[minor], read[whole]]
+  if (typeof many === 'object') return null
+  if (many !== undefined) return scaled(many, PLACES - (minor.includes('million') ? 6 : 3))
+  const sizes = typeof one === 'object' ? [...new Set(Object.values(one))] : [one]
+  const [price] = sizes
+  if (sizes.length !== 1 || price === undefined) return null
+  return scaled(price, PLACES + minorPlaces(row.currency ?? null))
 }
 
 function currencyOf({ currency, price_table }: TokenopsHead): string | null {
@@ -225,14 +263,16 @@ function sortedIds() {
   let hashes = new BigUint64Array(1024)
   let count = 0
   return {
-    add({ id = '', at, model, tokens, batch, agent = '', task = '', customer = '', tags }: Usage) {
+    add(usage: Usage) {
+      const { id = '', at, model, counts, service, agent = '', task = '', customer = '' } = usage
       if (count === hashes.length) {
         const larger = new BigUint64Array(count * 2)
         larger.set(hashes)
         hashes = larger
       }
-      const counts = tokenKinds.map((kind) => tokens[kind])
-      const says = JSON.stringify([id, at, model, counts, batch, agent, task, customer, tags])
+      const counted = meterNames.map((meter) => counts[meter])
+      const who = [agent, task, customer, usage.tags]
+      const says = JSON.stringify([id, at, model, counted, service, ...who])
       hashes[count] = (BigInt(fnv(says, 2_166_136_261)) << 32n) | BigInt(fnv(says, 84_696_351))
       count += 1
     },

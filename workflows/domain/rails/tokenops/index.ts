@@ -3,6 +3,8 @@ import type { Rail } from '../rail.ts'
 import { rowTiers, tiersOf } from '../work/tiers.ts'
 import { account, gapRules } from './account.ts'
 import { tokenopsAudit } from './audit.ts'
+import { billForms, litellmForms, usageForms } from './forms/index.ts'
+import { usageHeadings } from './headings.ts'
 import { tokenopsInput } from './sample.ts'
 import {
   FocusRow,
@@ -58,18 +60,17 @@ export const tokenops: Rail<TokenopsInput, TokenopsResult> = {
   prices: { entry: 49, standard: 99, pro: 249 },
   tiers: tiersOf({
     entry: {
-      depth: 'the cost by model, agent and day, the budget and what is unpriced',
+      depth:
+        'the cost by model, agent and day, the comparison with what was billed, the budget and what is unpriced',
       leaves_out: [
         'cost_by_task',
         'cost_by_customer',
         'cost_by_tag',
         'unit_costs',
-        'billed',
         'savings',
         'anomalies',
       ],
       leaves_out_codes: [
-        'no_billed_rate',
         'too_few_days',
         'too_few_rows',
         'too_many_keys',
@@ -78,7 +79,7 @@ export const tokenops: Rail<TokenopsInput, TokenopsResult> = {
         'unusual_rows',
       ],
     },
-    whole: 'all sums, unit costs, the comparison with what was billed, anomalies and savings',
+    whole: 'all sums, unit costs, anomalies and savings',
     rows: rowTiers,
   }),
   result: TokenopsResult,
@@ -90,11 +91,14 @@ export const tokenops: Rail<TokenopsInput, TokenopsResult> = {
     head: TokenopsHead,
     lists: { usage: UsageRow, litellm: LitellmRow, focus: FocusRow },
     optional: ['litellm', 'focus'],
+    forms: { usage: usageForms, litellm: litellmForms, focus: billForms },
+    headings: { usage: usageHeadings },
     open(head) {
       const usage = usageSoFar(head)
+      const read = { ...head, currency: usage.prices.currency }
       return {
         take: {
-          usage: (row, index) => usage.take('usage', ofUsage(row, head.cached_tokens), index),
+          usage: (row, index) => usage.take('usage', ofUsage(row, read), index),
           litellm: (row, index) => usage.take('litellm', ofLitellm(row), index),
           focus: (row, index) => usage.take('focus', ofFocus(row), index),
         },

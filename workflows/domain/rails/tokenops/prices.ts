@@ -2,10 +2,21 @@ import { groupedBy } from '../../core/grouped-by.ts'
 import { scaled } from '../values/amounts.ts'
 import { exchangeRates, minorPlaces, RATE_PLACES } from '../values/exchange.ts'
 import { inOrder, leading } from '../work/work.ts'
-import { type Amount, EXACT_MAX } from './amount.ts'
+import { byMeter } from './meters.ts'
 import { modelNames, type NamedBy } from './model-names.ts'
+import {
+  allPrices,
+  type PriceList,
+  type PriceRow,
+  priceRows,
+  pricesFor,
+  type Rates,
+  ratesOf,
+  readPriceRow,
+  type Use,
+} from './rates.ts'
 import { PER_TOKEN_PLACES, type TokenopsHead, type TokenopsResult } from './schema.ts'
-import { BILLED_PLACES, type TokenKind, type Tokens, tokenKinds } from './usage.ts'
+import { BILLED_PLACES } from './usage.ts'
 
 /** Most places by which the minor units of two currencies differ. */
 const MINOR_PLACES_MAX = 3
@@ -13,33 +24,26 @@ const MINOR_PLACES_MAX = 3
 export const COST_PLACES = PER_TOKEN_PLACES + RATE_PLACES + MINOR_PLACES_MAX
 const ONE_RATE = 10n ** BigInt(RATE_PLACES)
 
-type Row = TokenopsHead['price_table'][number]
-type PerToken = Record<TokenKind, bigint>
-type Fast = Record<TokenKind, number>
-/**
- * What a token of each kind costs in the currency of the result, alone and in a batch, and where the price stands. Prices are
- * whole numbers of the unit that all prices of the table share, which is small enough for most costs to be exact as a `number`.
- */
+/** What a model costs on a day in the currency of the result, and where the price stands. */
 export type Price = {
   model: string
   index: number
-  single: PerToken
-  batch: PerToken
-  fast: { single: Fast; batch: Fast }
-  /** Prices that the row leaves out, so that the full price is taken. */
-  noCached: boolean
-  noWrite: boolean
-  noBatch: boolean
+  rates(use: Use): Rates
+  lengths(service: string): readonly number[]
 }
 export type Reason = TokenopsResult['unpriced'][number]['reason']
 export type Found = { price: Price; by: NamedBy }
 export type Prices = ReturnType<typeof readPrices>
-type Dated = Omit<Price, 'model' | 'fast'> & { from: string; to: string; currency: string | null }
+type Dated = PriceList & { index: number; from: string; to: string; currency: string | null }
 
 export function readPrices(head: TokenopsHead) {
-  const currency = currencyOf(head)
+  const table = priceRows(head)
+  const currency = currencyOf(head.currency, table)
   const rates = exchangeRates(head.exchange_rates ?? [])
-  const rows = head.price_table.map((row, index) => ({ model: row.model, ...read(row, index) }))
+  const rows = table.map(datedRow)
+  const lengths = [...new Set(rows.flatMap((row) => [...row.lengths.values()].flat()))].sort(
+    (a, b) => b - a,
+  )
   const models = new Map(
     [...groupedBy(rows, ({ model }) => model)].map(([model, own]) => [
       model,
@@ -65,7 +69,12 @@ export function readPrices(head: TokenopsHead) {
     if (first === undefined) return 'no_price_on_day'
     if (latest.some((row) => !samePrice(row, first))) return 'prices_differ'
     const rate = rateOf(first.currency, day)
-    return rate === null ? 'no_exchange_rate' : exchanged(model, first, rate)
+    if (rate === null) return 'no_exchange_rate'
+    return priceOf(
+      model,
+      first,
+      (price) => exchange(price, rate, first.currency, currency, PER_TOKEN_PLACES) / unit,
+    )
   }
   const names = new Map<string, ReturnType<typeof named>>()
   const days = new Map<string, Map<string, Price | Reason>>()
@@ -86,6 +95,8 @@ export function readPrices(head: TokenopsHead) {
     /** How many of the places of costs one unit is. */
     unit,
     models: [...models.keys()].sort(),
+    /** The greatest length of the table that a prompt is above; 0 for none. */
+    above: (prompt: number): number => lengths.find((length) => prompt > length) ?? 0,
     onDay: onDayOnce,
     /** The price of a name in the usage on a day. */
     of(name: string, day: string): Found | Reason {
@@ -95,24 +106,42 @@ export function readPrices(head: TokenopsHead) {
       return typeof price === 'string' ? price : { price, by: is.by }
     },
     /** A billed amount in the currency and places of costs; null without a rate. */
-    billed(amount: bigint, from: string, day: string): bigint | null {
+    billed(amount: bigint, from: string | null, day: string): bigint | null {
       const rate = rateOf(from, day)
       return rate === null ? null : exchange(amount, rate, from, currency, BILLED_PLACES)
     },
     ...repeatsOf([...models.values()]),
   }
+}
 
-  function exchanged(model: string, row: Dated, rate: bigint): Price {
-    const { index, noCached, noWrite, noBatch } = row
-    const each = (prices: PerToken) =>
-      kindsOf((kind) => {
-        const price = exchange(prices[kind], rate, row.currency, currency, PER_TOKEN_PLACES)
-        return price / unit
-      })
-    const [single, batch] = [each(row.single), each(row.batch)]
-    const fast = { single: fastOf(single), batch: fastOf(batch) }
-    return { model, index, single, batch, fast, noCached, noWrite, noBatch }
+/** A price with its rates for each use, made once. */
+function priceOf(model: string, row: Dated, exchanged: (price: bigint) => bigint): Price {
+  const known = new Map<string, Rates>()
+  return {
+    model,
+    index: row.index,
+    lengths: (service) => ['', service].flatMap((name) => row.lengths.get(name) ?? []),
+    rates(use) {
+      const key = `${use.above} ${use.service} ${use.region}`
+      const read = known.get(key)
+      if (read !== undefined) return read
+      const exact = pricesFor(row, use)
+      const rates = ratesOf(
+        byMeter((meter) => {
+          const price = exact[meter]
+          return price === null ? null : exchanged(price)
+        }),
+      )
+      known.set(key, rates)
+      return rates
+    },
   }
+}
+
+function datedRow(row: PriceRow, index: number): Dated & { model: string } {
+  const days = { from: row.from ?? '', to: row.to ?? '9999-12-31' }
+  const { model, currency = null } = row
+  return { model, index, ...days, currency, ...readPriceRow(row) }
 }
 
 /** The rows that hold on a day and began last, of rows in the order of their first days. */
@@ -128,10 +157,7 @@ function latestOn(rows: Dated[], day: string): Dated[] {
 
 /** The largest power of ten that divides every price of the table in the currency of the result. */
 function sharedUnit(rows: Dated[], head: TokenopsHead, currency: string | null): bigint {
-  const prices = rows.flatMap(({ single, batch }) => [
-    ...Object.values(single),
-    ...Object.values(batch),
-  ])
+  const prices = rows.flatMap(allPrices)
   const rates = (head.exchange_rates ?? []).map(({ rate }) => scaled(rate, RATE_PLACES) ?? 0n)
   const shifts = rows.map((row) => shiftOf(row.currency, currency, PER_TOKEN_PLACES))
   const zeros = fewestZeros(prices) + fewestZeros([...rates, ONE_RATE]) + Math.min(3, ...shifts)
@@ -160,94 +186,14 @@ function exchange(
 }
 
 /** The currency of the result: the stated one, or the only one of the price table. */
-function currencyOf({ currency, price_table }: TokenopsHead): string | null {
-  if (currency !== undefined) return currency
-  const [first, another] = new Set(price_table.flatMap((row) => row.currency ?? []))
+function currencyOf(stated: string | undefined, table: PriceRow[]): string | null {
+  if (stated !== undefined) return stated
+  const [first, another] = new Set(table.flatMap((row) => row.currency ?? []))
   return another === undefined ? (first ?? null) : null
 }
 
-/** What tokens cost, in units of the price table. */
-export function costOf(tokens: Tokens, { single, batch, fast }: Price, inBatch: boolean): Amount {
-  const quick = inBatch ? fast.batch : fast.single
-  const cost =
-    tokens.input * quick.input +
-    tokens.cached * quick.cached +
-    tokens.write * quick.write +
-    tokens.image * quick.image +
-    tokens.output * quick.output +
-    tokens.reasoning * quick.reasoning
-  // A product that a number does not hold exactly is above this maximum, and so is the sum.
-  if (cost <= EXACT_MAX) return cost
-  const prices = inBatch ? batch : single
-  return tokenKinds.reduce((sum, kind) => sum + BigInt(tokens[kind]) * prices[kind], 0n)
-}
-
-function fastOf(prices: PerToken): Fast {
-  const { input, cached, write, image, output, reasoning } = prices
-  return {
-    input: Number(input),
-    cached: Number(cached),
-    write: Number(write),
-    image: Number(image),
-    output: Number(output),
-    reasoning: Number(reasoning),
-  }
-}
-
-function read(row: Row, index: number): Dated {
-  const places = minorPlaces(row.currency ?? null)
-  const price = (million: number | string | undefined, token: number | string | undefined) => {
-    if (million !== undefined) return scaled(million, PER_TOKEN_PLACES - 6) ?? 0n
-    return token === undefined ? null : (scaled(token, PER_TOKEN_PLACES + places) ?? 0n)
-  }
-  const input = price(row.input_per_million_minor, row.input_cost_per_token) ?? 0n
-  const output = price(row.output_per_million_minor, row.output_cost_per_token) ?? 0n
-  const cached = price(row.cached_input_per_million_minor, row.cache_read_input_token_cost)
-  const write = price(row.cache_write_per_million_minor, row.cache_creation_input_token_cost)
-  const image = price(row.image_per_million_minor, row.input_cost_per_image_token)
-  const reasoning = price(row.reasoning_per_million_minor, row.output_cost_per_reasoning_token)
-  const batchIn = price(row.batch_input_per_million_minor, row.input_cost_per_token_batches)
-  const batchOut = price(row.batch_output_per_million_minor, row.output_cost_per_token_batches)
-  const prices = (plainIn: bigint, plainOut: bigint): PerToken => ({
-    input: plainIn,
-    cached: cached ?? plainIn,
-    write: write ?? plainIn,
-    image: image ?? plainIn,
-    output: plainOut,
-    reasoning: reasoning ?? plainOut,
-  })
-  return {
-    index,
-    from: row.from ?? '',
-    to: row.to ?? '9999-12-31',
-    currency: row.currency ?? null,
-    single: prices(input, output),
-    batch: prices(batchIn ?? input, batchOut ?? output),
-    noCached: cached === null,
-    noWrite: write === null,
-    noBatch: batchIn === null || batchOut === null,
-  }
-}
-
-function kindsOf(priceOf: (kind: TokenKind) => bigint): PerToken {
-  return {
-    input: priceOf('input'),
-    cached: priceOf('cached'),
-    write: priceOf('write'),
-    image: priceOf('image'),
-    output: priceOf('output'),
-    reasoning: priceOf('reasoning'),
-  }
-}
-
-function samePrice(one: Dated, other: Dated): boolean {
-  return (
-    one.currency === other.currency &&
-    tokenKinds.every(
-      (kind) => one.single[kind] === other.single[kind] && one.batch[kind] === other.batch[kind],
-    )
-  )
-}
+const samePrice = (one: Dated, other: Dated): boolean =>
+  one.says === other.says && one.currency === other.currency
 
 /** Rows of the table that say again what another says, and those of a model and a first day with more than one price. */
 function repeatsOf(models: Dated[][]): { repeated: number[]; differing: number[] } {

@@ -1,11 +1,12 @@
 import { groupedBy } from '../../core/grouped-by.ts'
 import type { Amount } from './amount.ts'
+import type { Counts } from './meters.ts'
 import { familyOf } from './model-names.ts'
-import { costOf, type Price, type Prices } from './prices.ts'
+import type { Prices } from './prices.ts'
+import { costOf, type Rates, unpricedOf } from './rates.ts'
 import type { TokenopsHead, TokenopsResult } from './schema.ts'
 import type { Cell } from './so-far.ts'
 import { costText } from './sums.ts'
-import type { Tokens } from './usage.ts'
 
 type Saving = TokenopsResult['savings'][number]
 type Compared = { cost: bigint; otherwise: bigint }
@@ -19,8 +20,8 @@ export function savingsOf(head: TokenopsHead, prices: Prices, cells: Cell[]): Sa
   const percent = head.cacheable_percent ?? CACHEABLE_PERCENT
   const alternativesOf = head.alternatives === undefined ? nextCheaper(prices, cells) : stated(head)
   const found = models.flatMap(([model, own]) => {
-    const cached = compared(own, prices.unit, ({ tokens, price, batch }) =>
-      costOf(partlyCached(tokens, price, percent), price, batch),
+    const cached = compared(own, prices.unit, ({ counts, rates }) =>
+      costOf(partlyCached(counts, rates, percent), rates),
     )
     const caching = savingOf('caching', model, null, cached)
     const swaps = alternativesOf(model).flatMap((other) => swapped(prices, model, other, own))
@@ -53,9 +54,7 @@ function nextCheaper(prices: Prices, cells: Cell[]): (model: string) => string[]
   const last = [...new Set(cells.map(({ day }) => day))].sort().at(-1) ?? ''
   const listed = prices.models.flatMap((model) => {
     const price = prices.onDay(model, last)
-    return typeof price === 'string'
-      ? []
-      : [{ model, both: price.single.input + price.single.output }]
+    return typeof price === 'string' ? [] : [{ model, both: listPrice(price.rates(standard)) }]
   })
   const families = groupedBy(listed.sort(cheapestFirst), ({ model }) => vendorOf(model))
   const cheaper = [...families.values()].flatMap((own) =>
@@ -69,6 +68,8 @@ function nextCheaper(prices: Prices, cells: Cell[]): (model: string) => string[]
 }
 
 type Listed = { model: string; both: bigint }
+const standard = { service: '', above: 0, region: '' }
+const listPrice = ({ exact }: Rates) => (exact.input ?? 0n) + (exact.output ?? 0n)
 
 function cheapestFirst(one: Listed, other: Listed): number {
   if (one.both !== other.both) return one.both < other.both ? -1 : 1
@@ -76,9 +77,11 @@ function cheapestFirst(one: Listed, other: Listed): number {
 }
 
 function swapped(prices: Prices, model: string, instead: string, own: Cell[]): Ranked[] {
-  const cost = compared(own, prices.unit, ({ tokens, batch, day }) => {
+  const cost = compared(own, prices.unit, ({ counts, day, use }) => {
     const price = prices.onDay(instead, day)
-    return typeof price === 'string' ? null : costOf(tokens, price, batch)
+    if (typeof price === 'string') return null
+    const rates = price.rates(use)
+    return unpricedOf(counts, rates).length > 0 ? null : costOf(counts, rates)
   })
   return savingOf('cheaper_model', model, instead, cost)
 }
@@ -98,7 +101,7 @@ function compared(
   for (const cell of cells) {
     const otherwise = otherwiseOf(cell)
     if (otherwise === null) continue
-    sum.cost += BigInt(costOf(cell.tokens, cell.price, cell.batch)) * unit
+    sum.cost += BigInt(costOf(cell.counts, cell.rates)) * unit
     sum.otherwise += BigInt(otherwise) * unit
   }
   return sum
@@ -116,8 +119,9 @@ function savingOf(
 }
 
 /** Whole tokens, rounded down; nothing moves where the price states no cheaper cached tokens. */
-function partlyCached(tokens: Tokens, { single }: Price, percent: number): Tokens {
-  if (single.cached >= single.input) return tokens
-  const moved = Math.floor((tokens.input * percent) / 100)
-  return { ...tokens, input: tokens.input - moved, cached: tokens.cached + moved }
+function partlyCached(counts: Counts, { exact }: Rates, percent: number): Counts {
+  const { cached, input } = exact
+  if (cached === null || input === null || cached >= input) return counts
+  const moved = Math.floor((counts.input * percent) / 100)
+  return { ...counts, input: counts.input - moved, cached: counts.cached + moved }
 }

@@ -3,6 +3,8 @@ import { Currency, oneLine } from '../input/names.ts'
 import { Decimal, DecimalText, decimalOf, MINOR_MAX } from '../values/amounts.ts'
 import { ExchangeRate } from '../values/exchange.ts'
 import { CitationShape } from '../work/notes.ts'
+import { listNames } from './listed/index.ts'
+import { type Counted, type Meter, meterNames, meters, priceFields } from './meters.ts'
 
 /** Places of a price per token in whole units, such as dollars. */
 export const PER_TOKEN_PLACES = 16
@@ -13,53 +15,77 @@ const PerToken = decimalOf(PER_TOKEN_PLACES, { min: 0 }).refine(
   (value) => Number(value) <= 1_000,
   'is above 1000',
 )
+/** A price for one search, or LiteLLM's prices by the size of what is searched, which count where they are one. */
+const PerSearch = z.union([PerToken, z.record(oneLine(64), PerToken)])
+const Uplift = decimalOf(2, { min: 0 }).refine((value) => Number(value) <= 10, 'is above 10')
 const Name = oneLine(128)
 
-/** Minor units (cents) for a million tokens. What is left out costs what plain input or output costs. */
-const perMillion = {
-  input_per_million_minor: PerMillion.optional(),
-  output_per_million_minor: PerMillion.optional(),
-  cached_input_per_million_minor: PerMillion.optional(),
-  cache_write_per_million_minor: PerMillion.optional(),
-  image_per_million_minor: PerMillion.optional(),
-  reasoning_per_million_minor: PerMillion.optional(),
-  batch_input_per_million_minor: PerMillion.optional(),
-  batch_output_per_million_minor: PerMillion.optional(),
+type PriceShape = {
+  [M in Meter as (typeof meters)[M]['minor']]: z.ZodOptional<typeof PerMillion>
+} & {
+  [M in Meter as (typeof meters)[M]['whole']]: z.ZodOptional<
+    M extends 'searches' ? typeof PerSearch : typeof PerToken
+  >
 }
-/** Whole units (dollars) for one token, by the names of LiteLLM's price map. */
-const perToken = {
-  input_cost_per_token: PerToken.optional(),
-  output_cost_per_token: PerToken.optional(),
-  cache_read_input_token_cost: PerToken.optional(),
-  cache_creation_input_token_cost: PerToken.optional(),
-  input_cost_per_image_token: PerToken.optional(),
-  output_cost_per_reasoning_token: PerToken.optional(),
-  input_cost_per_token_batches: PerToken.optional(),
-  output_cost_per_token_batches: PerToken.optional(),
-}
+const prices = Object.fromEntries(
+  meterNames.flatMap((meter) => {
+    const { minor, whole, side } = meters[meter]
+    return [
+      [minor, PerMillion.optional()],
+      [whole, (side === null ? PerSearch : PerToken).optional()],
+    ]
+  }),
+) as PriceShape
+
+/**
+ * Minor units (cents) for a million tokens, or whole units (dollars) for one by the names of LiteLLM's price map. Each of these
+ * fields has variants: for prompts above a length (`input_cost_per_token_above_200k_tokens`) and for a service
+ * (`batch_input_per_million_minor`, `input_cost_per_token_flex`).
+ */
 const PriceRow = z
-  .strictObject({
+  .object({
     model: Name,
-    ...perMillion,
-    ...perToken,
+    ...prices,
     /** The currency of the price; without it, the one of the result. */
     currency: Currency.optional(),
     /** The first and the last day on which the price holds, both counted. */
     from: z.iso.date().optional(),
     to: z.iso.date().optional(),
+    /** For a region of the usage, by what its prices for tokens are multiplied. */
+    regional_uplift: z.record(oneLine(64), Uplift).optional(),
   })
-  .refine((row) => {
-    const million = Object.keys(row).some((name) => Object.hasOwn(perMillion, name))
-    const token = Object.keys(row).some((name) => Object.hasOwn(perToken, name))
-    const whole = million
-      ? row.input_per_million_minor !== undefined && row.output_per_million_minor !== undefined
-      : row.input_cost_per_token !== undefined && row.output_cost_per_token !== undefined
-    return million !== token && whole
-  }, 'states input and output either for a million tokens or for one token')
+  .catchall(z.unknown())
+  .superRefine((row, context) => {
+    const names = Object.keys(row).filter((name) => !priceRowFields.has(name))
+    const unknown = names.filter((name) => !priceFields.has(name))
+    if (unknown.length > 0)
+      context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: row })
+    for (const name of names) {
+      const schema = priceFields.get(name)?.unit === 'minor' ? PerMillion : PerToken
+      const read = schema.safeParse(row[name])
+      for (const { message } of read.error?.issues ?? [])
+        context.addIssue({ code: 'custom', path: [name], message, input: row[name] })
+    }
+    const { input, output } = meters
+    const stated = Object.keys(row).flatMap((name) => priceFields.get(name)?.unit ?? [])
+    const whole = Object.hasOwn(row, input.minor) ? 'minor' : 'whole'
+    const both = Object.hasOwn(row, input[whole]) && Object.hasOwn(row, output[whole])
+    if (!both || stated.some((unit) => unit !== whole))
+      context.addIssue({
+        code: 'custom',
+        message: 'states input and output either for a million tokens or for one token',
+        input: row,
+      })
+  })
+const priceRowFields = new Set(Object.keys(PriceRow.shape))
+
+const CachedTokens = z.enum(['included', 'separate'])
 
 /** A period counts both of its days, in UTC. */
 export const TokenopsHead = z.strictObject({
   price_table: z.array(PriceRow).max(5_000),
+  /** A dated list of prices for the models that the price table does not have. */
+  listed_prices: z.enum(listNames).optional(),
   /** The currency of the result. */
   currency: Currency.optional(),
   exchange_rates: z.array(ExchangeRate).max(5_000).optional(),
@@ -69,7 +95,7 @@ export const TokenopsHead = z.strictObject({
     .max(5_000)
     .optional(),
   /** Whether `input_tokens` includes cached and cache-write tokens (the default), or these are counted apart. */
-  cached_tokens: z.enum(['included', 'separate']).optional(),
+  cached_tokens: CachedTokens.optional(),
   /** Cheaper models to compare with; without them, cheaper ones of the same family are taken from the price table. */
   alternatives: z
     .array(z.strictObject({ model: Name, instead: Name }))
@@ -98,17 +124,30 @@ export function rfc3339Of(text: string): string {
 }
 
 const Tags = z.union([z.record(oneLine(64), oneLine(256)), z.string().max(2_000)])
+/** Counts that are parts of the input or the output, but for `searches`. */
+const counts = Object.fromEntries(
+  meterNames.map((meter) => [meters[meter].counted, Tokens.optional()]),
+) as Record<Counted, z.ZodOptional<typeof Tokens>>
 export const UsageRow = z.strictObject({
   at: RowTime,
   model: Name,
+  ...counts,
   input_tokens: Tokens,
   output_tokens: Tokens,
-  cached_input_tokens: Tokens.optional(),
-  cache_write_tokens: Tokens.optional(),
-  image_tokens: Tokens.optional(),
-  /** Part of `output_tokens`. */
-  reasoning_tokens: Tokens.optional(),
+  /** Whether `input_tokens` includes cached and cache-write tokens; without it, as the input says for all rows. */
+  cached_tokens: CachedTokens.optional(),
+  /** How many requests the row counts, 0 where the number is not known; one where it does not say. */
+  requests: Tokens.optional(),
+  /** How many tokens each prompt has, where the row counts several requests. */
+  prompt_length: Tokens.optional(),
+  /** Such as `batch`, `flex` or `priority`; `default` and `standard` are the plain one. */
+  service: z.string().max(64).optional(),
   batch: z.union([z.boolean(), z.enum(['true', 'false'])]).optional(),
+  /** Where the request was processed, for prices with a regional uplift. */
+  region: oneLine(64).optional(),
+  /** What was billed for the row, in whole units of the currency of the row, or else of the result. */
+  billed: decimalOf(30).optional(),
+  billed_currency: Currency.optional(),
   /** Rows of one id that say the same count once. */
   request_id: oneLine(256).optional(),
   agent: Name.optional(),
@@ -120,7 +159,7 @@ export const UsageRow = z.strictObject({
 
 /** A row of LiteLLM's spend logs; other columns are left unread. */
 export const LitellmRow = z.looseObject({
-  request_id: oneLine(256).optional(),
+  request_id: oneLine(256).nullish(),
   startTime: RowTime,
   model: Name,
   prompt_tokens: Tokens,
@@ -129,32 +168,33 @@ export const LitellmRow = z.looseObject({
   cache_creation_input_tokens: Tokens.optional(),
   reasoning_tokens: Tokens.optional(),
   /** What the proxy stores of a request, an object or its text: the cached tokens are counted in it where no column has them. */
-  metadata: z.union([z.record(z.string(), z.unknown()), z.string().max(100_000)]).optional(),
+  metadata: z.union([z.record(z.string(), z.unknown()), z.string().max(100_000)]).nullish(),
   /** US dollars. */
   spend: decimalOf(30, { min: 0 }).optional(),
-  call_type: z.string().max(128).optional(),
-  cache_hit: z.union([z.boolean(), z.string().max(16)]).optional(),
-  user: z.string().max(128).optional(),
-  end_user: z.string().max(128).optional(),
-  team_id: z.string().max(128).optional(),
-  request_tags: z.union([z.array(z.string().max(256)).max(64), z.string().max(2_000)]).optional(),
+  call_type: z.string().max(128).nullish(),
+  cache_hit: z.union([z.boolean(), z.string().max(16)]).nullish(),
+  user: z.string().max(128).nullish(),
+  end_user: z.string().max(128).nullish(),
+  team_id: z.string().max(128).nullish(),
+  request_tags: z.union([z.array(z.string().max(256)).max(64), z.string().max(2_000)]).nullish(),
 })
 
-/** A charge by the FOCUS specification; the model is read from `x_Model`, `ResourceName` or `SkuId`, the kind of token from `SkuMeter`. */
+/** A charge by the FOCUS specification; the model is read from `x_Model`, `ResourceName` or `SkuId`, the kind of token from `SkuMeter` or `ChargeDescription`. */
 export const FocusRow = z.looseObject({
   ChargePeriodStart: RowTime,
   BilledCost: decimalOf(30),
   BillingCurrency: Currency,
-  ChargeCategory: z.string().max(64).optional(),
-  ServiceCategory: z.string().max(64).optional(),
+  ChargeCategory: z.string().max(64).nullish(),
+  ServiceCategory: z.string().max(64).nullish(),
   ConsumedQuantity: decimalOf(18).optional(),
-  ConsumedUnit: z.string().max(64).optional(),
-  SkuMeter: z.string().max(256).optional(),
-  SkuId: z.string().max(128).optional(),
-  ResourceName: z.string().max(128).optional(),
-  x_Model: z.string().max(128).optional(),
-  SubAccountName: z.string().max(128).optional(),
-  Tags: Tags.optional(),
+  ConsumedUnit: z.string().max(64).nullish(),
+  SkuMeter: z.string().max(256).nullish(),
+  ChargeDescription: z.string().max(1_000).nullish(),
+  SkuId: z.string().max(128).nullish(),
+  ResourceName: z.string().max(128).nullish(),
+  x_Model: z.string().max(128).nullish(),
+  SubAccountName: z.string().max(128).nullish(),
+  Tags: Tags.nullish(),
 })
 
 const cited = { citations: z.array(CitationShape) }
@@ -219,10 +259,23 @@ export const TokenopsResult = z.strictObject({
       ...cited,
     }),
   ),
-  /** What the rows state as billed next to what their tokens cost by the price table, for rows that have both. */
-  billed: z.array(
+  /** Counts for which the price of their model has no field; they are in no sum. */
+  unpriced_counts: z.array(
     z.strictObject({
       model: z.string(),
+      meter: z.enum(meterNames),
+      /** Empty for the standard one. */
+      service: z.string(),
+      rows: z.int(),
+      count: z.int(),
+      ...cited,
+    }),
+  ),
+  /** What is billed for a model next to what its tokens cost by the price table: its rows that state both, and all where it has charges apart. */
+  billed: z.array(
+    z.strictObject({
+      /** Null for the whole bill, where some of it names no model. */
+      model: z.string().nullable(),
       rows: z.int(),
       billed_minor: DecimalText,
       cost_minor: DecimalText,
@@ -265,7 +318,7 @@ export const TokenopsResult = z.strictObject({
     /** Days of the period up to the last day with usage. */
     days_elapsed: z.int(),
     spent_minor: DecimalText,
-    /** Rows of the period whose cost is in no sum. */
+    /** Rows of the period whose cost is not wholly in a sum. */
     unpriced_rows: z.int(),
     used_percent: z.number().nullable(),
     /** What is left of the budget, below zero when it is exceeded. */

@@ -1,26 +1,28 @@
 import type { Amount } from './amount.ts'
 import { type ModelRows, modelRows } from './anomalies.ts'
+import { type Counts, inputOf, type Meter, meterNames, outputOf } from './meters.ts'
 import type { NamedBy } from './model-names.ts'
 import { type Place, placeOf } from './places.ts'
-import { costOf, type Found, type Price, type Prices, type Reason, readPrices } from './prices.ts'
+import { type Found, type Price, type Prices, type Reason, readPrices } from './prices.ts'
+import { costOf, type Rates, type Use, unpricedOf } from './rates.ts'
 import { requestIds } from './request-ids.ts'
 import type { TokenopsHead } from './schema.ts'
 import { namedSums, type Sums, sums } from './sums.ts'
-import {
-  inputOf,
-  outputOf,
-  type Tokens,
-  tokenKinds,
-  type Uncounted,
-  type Usage,
-  type UsageList,
-} from './usage.ts'
+import type { Uncounted, Usage, UsageList } from './usage.ts'
 
 /** The key of usage without an agent; no name is empty. */
 export const NO_AGENT = ''
 
-/** The tokens of a model on a day, alone or in batches, for what they would have cost otherwise. */
-export type Cell = { model: string; day: string; batch: boolean; tokens: Tokens; price: Price }
+/** What was counted of a model at the same rates, for what it would have cost otherwise. */
+export type Cell = { model: string; day: string; use: Use; counts: Counts; rates: Rates }
+type UnpricedCount = {
+  model: string
+  meter: Meter
+  service: string
+  rows: number
+  count: number
+  first: Place
+}
 type Unpriced = {
   model: string
   reason: Reason
@@ -30,11 +32,19 @@ type Unpriced = {
   first: Place
 }
 type Renamed = { name: string; model: string; by: NamedBy; rows: number; first: Place }
-type Billed = { model: string; rows: number; billed: bigint; cost: bigint; first: Place }
+/** What is billed for a model; `apart` where there are charges that no counts stand next to. */
+export type Billed = {
+  model: string | null
+  rows: number
+  billed: bigint
+  cost: bigint
+  apart: boolean
+  first: Place
+}
 /** The rows of a day, and what its agents cost. */
 type Day = { rows: number; unpriced: number; agents: Sums }
-/** What a row costs by the prices of a model. */
-type Costing = { model: string; cost: Amount }
+/** What a row costs by the prices of a model; null for a charge without counts. */
+type Costing = { model: string | null; cost: Amount | null }
 /** How often something was noted, and where it was first. */
 export type Count = { rows: number; first: Place }
 
@@ -43,8 +53,7 @@ type Noted =
   | 'differing_ids'
   | 'repeated_rows'
   | 'parts'
-  | 'no_cached_price'
-  | 'no_batch_price'
+  | 'prompt_lengths'
   | 'cache_hits'
   | 'tags'
   | Uncounted['reason']
@@ -102,11 +111,8 @@ export function usageSoFar(head: TokenopsHead) {
     }
     if (usage.free) note('cache_hits', place)
     const { price } = found
-    const { cached, write } = usage.tokens
-    if ((price.noCached && cached > 0) || (price.noWrite && write > 0))
-      note('no_cached_price', place)
-    if (price.noBatch && usage.batch) note('no_batch_price', place)
-    const cost = priced.add(usage, found, day.agents, place)
+    if (isBetweenLengths(usage, price)) note('prompt_lengths', place)
+    const cost = priced.add(usage, { ...found, day }, place)
     bill(usage, { model: price.model, cost }, place)
   }
   const bill = (row: Pick<Usage, 'billed' | 'day'>, costing: Costing, place: Place) => {
@@ -115,10 +121,10 @@ export function usageSoFar(head: TokenopsHead) {
   /** What was billed counts, though its tokens have no cost. */
   const takeUncounted = (charge: Uncounted, place: Place) => {
     note(charge.reason, place)
-    if (charge.model === undefined) return
-    const found = prices.of(charge.model, charge.day)
-    const model = typeof found === 'string' ? charge.model : found.price.model
-    bill(charge, { model, cost: 0 }, place)
+    const { model = null, day } = charge
+    const found = model === null ? null : prices.of(model, day)
+    const isPriced = found !== null && typeof found !== 'string'
+    bill(charge, { model: isPriced ? found.price.model : model, cost: null }, place)
   }
   return {
     prices,
@@ -134,22 +140,39 @@ export function usageSoFar(head: TokenopsHead) {
   }
 }
 
+/** Whether prompts of several requests may be above a length from which others prices hold. */
+function isBetweenLengths({ prompt, counts, service }: Usage, price: Price): boolean {
+  const whole = inputOf(counts)
+  return prompt === null && price.lengths(service).some((length) => whole > length)
+}
+
 /** What is kept of rows whose model has a price, and of those without. */
 function pricedParts(prices: Prices, by: Record<Dimension, Sums>) {
   const models = new Map<string, { rows: ModelRows; prices: Set<number> }>()
-  const cells = { single: new Map<Price, Cell>(), batch: new Map<Price, Cell>() }
+  const cells = new Map<Rates, Cell>()
+  const unpricedCounts = new Map<string, UnpricedCount>()
   const unpriced = new Map<string, Unpriced>()
   const renamed = new Map<string, Renamed>()
-  const billed = new Map<string, Billed>()
+  const billed = new Map<string | null, Billed>()
   return {
-    kept: { models, cells, unpriced, renamed, billed },
-    add(usage: Usage, { price, by: named }: Found, agents: Sums, place: Place): Amount {
-      const cost = usage.free ? 0 : costOf(usage.tokens, price, usage.batch)
+    kept: { models, cells, unpriced, unpricedCounts, renamed, billed },
+    add(
+      usage: Usage,
+      { price, by: named, day: ofDay }: Found & { day: Day },
+      place: Place,
+    ): Amount {
+      const { service, region, prompt } = usage
+      const use = { service, region, above: prices.above(prompt ?? 0) }
+      const rates = price.rates(use)
+      const cost = usage.free ? 0 : costOf(usage.counts, rates)
+      const without = usage.free ? [] : unpricedOf(usage.counts, rates)
+      if (without.length > 0) ofDay.unpriced += 1
+      for (const meter of without) addUnpriced(unpricedCounts, price.model, meter, usage, place)
       const { day, agent = NO_AGENT, task, customer, tags } = usage
       by.model.add(price.model, usage, cost, place)
       by.agent.add(agent, usage, cost, place)
       by.day.add(day, usage, cost, place)
-      agents.add(agent, usage, cost, place)
+      ofDay.agents.add(agent, usage, cost, place)
       if (task !== undefined) by.task.add(task, usage, cost, place)
       if (customer !== undefined) by.customer.add(customer, usage, cost, place)
       for (const [name, value] of tags ?? []) by.tag.add(`${name}\n${value}`, usage, cost, place)
@@ -157,7 +180,7 @@ function pricedParts(prices: Prices, by: Record<Dimension, Sums>) {
       if (model.prices.size === 0) models.set(price.model, model)
       model.prices.add(price.index)
       model.rows.push(cost, place)
-      if (!usage.free) addCell(usage.batch ? cells.batch : cells.single, usage, price)
+      if (!usage.free) addCell(cells, { model: price.model, day, use, rates, counts: usage.counts })
       if (named !== 'name') addRenamed(renamed, usage.model, price.model, named, place)
       return cost
     },
@@ -166,8 +189,8 @@ function pricedParts(prices: Prices, by: Record<Dimension, Sums>) {
       const none = { model: usage.model, reason, rows: 0, input: 0, output: 0, first: place }
       const line = unpriced.get(key) ?? none
       line.rows += 1
-      line.input += inputOf(usage.tokens)
-      line.output += outputOf(usage.tokens)
+      line.input += inputOf(usage.counts)
+      line.output += outputOf(usage.counts)
       line.first = Math.min(line.first, place)
       unpriced.set(key, line)
     },
@@ -179,10 +202,11 @@ function pricedParts(prices: Prices, by: Record<Dimension, Sums>) {
     ): boolean {
       const amount = stated === null ? null : prices.billed(stated.amount, stated.currency, day)
       if (amount === null) return false
-      const line = billed.get(model) ?? { model, rows: 0, billed: 0n, cost: 0n, first: place }
+      const line = billed.get(model) ?? noneBilled(model, place)
       line.rows += 1
       line.billed += amount
-      line.cost += BigInt(cost) * prices.unit
+      line.cost += BigInt(cost ?? 0) * prices.unit
+      line.apart ||= cost === null
       line.first = Math.min(line.first, place)
       billed.set(model, line)
       return true
@@ -190,11 +214,34 @@ function pricedParts(prices: Prices, by: Record<Dimension, Sums>) {
   }
 }
 
-function addCell(cells: Map<Price, Cell>, { day, batch, tokens }: Usage, price: Price): void {
-  const cell = cells.get(price)
-  if (cell === undefined)
-    cells.set(price, { model: price.model, day, batch, tokens: { ...tokens }, price })
-  else for (const kind of tokenKinds) cell.tokens[kind] += tokens[kind]
+const noneBilled = (model: string | null, first: Place): Billed => ({
+  model,
+  rows: 0,
+  billed: 0n,
+  cost: 0n,
+  apart: false,
+  first,
+})
+
+function addCell(cells: Map<Rates, Cell>, cell: Cell): void {
+  const known = cells.get(cell.rates)
+  if (known === undefined) cells.set(cell.rates, { ...cell, counts: { ...cell.counts } })
+  else for (const meter of meterNames) known.counts[meter] += cell.counts[meter]
+}
+
+function addUnpriced(
+  lines: Map<string, UnpricedCount>,
+  model: string,
+  meter: Meter,
+  { service, counts }: Usage,
+  place: Place,
+): void {
+  const key = `${model}\n${meter}\n${service}`
+  const line = lines.get(key) ?? { model, meter, service, rows: 0, count: 0, first: place }
+  line.rows += 1
+  line.count += counts[meter]
+  line.first = Math.min(line.first, place)
+  lines.set(key, line)
 }
 
 function addRenamed(
@@ -211,10 +258,8 @@ function addRenamed(
 }
 
 /** What a row says, for a comparison with others; more than one value, so that it is never only an id. */
-function contentOf({ at, model, tokens, batch, agent, task, customer, tags }: Usage) {
-  const { input, cached, write, image, output, reasoning } = tokens
-  const says = [at, model, agent ?? '', task ?? '', customer ?? '', input, cached, write, image]
-  says.push(output, reasoning, batch ? 1 : 0)
-  for (const [name, value] of tags ?? []) says.push(name, value)
-  return says
+function contentOf({ at, model, counts, service, agent, task, customer, tags }: Usage) {
+  const says = [at, model, agent ?? '', task ?? '', customer ?? '', service]
+  const counted = meterNames.map((meter) => counts[meter])
+  return [...says, ...counted, ...(tags ?? []).flat()]
 }

@@ -3,9 +3,10 @@ import type { Citation } from '../rail.ts'
 import { decimalText, divideRounded } from '../values/amounts.ts'
 import { inOrder } from '../work/work.ts'
 import { type Amount, addTo, type ExactSum, exactOf } from './amount.ts'
+import { inputOf, outputOf } from './meters.ts'
 import { citeRow, type Place } from './places.ts'
 import { COST_PLACES } from './prices.ts'
-import { inputOf, outputOf, type Usage } from './usage.ts'
+import type { Usage } from './usage.ts'
 
 /** More tasks, customers or tags than these are not told apart. */
 const KEYS_MAX = 100_000
@@ -32,7 +33,7 @@ export function sums(unit: bigint, keysMax = Number.POSITIVE_INFINITY) {
   let tooMany = false
   const all = (): Sum[] => [...known.values()].map((sum) => ({ ...sum, cost: exactOf(sum) * unit }))
   return {
-    add(key: string, { tokens }: Usage, cost: Amount, place: Place): void {
+    add(key: string, { counts }: Usage, cost: Amount, place: Place): void {
       if (tooMany) return
       let sum = known.get(key)
       if (sum === undefined) {
@@ -42,10 +43,10 @@ export function sums(unit: bigint, keysMax = Number.POSITIVE_INFINITY) {
         if (!tooMany) known.set(sum.key, sum)
       }
       sum.rows += 1
-      sum.input += inputOf(tokens)
-      sum.cached += tokens.cached
-      sum.output += outputOf(tokens)
-      sum.reasoning += tokens.reasoning
+      sum.input += inputOf(counts)
+      sum.cached += counts.cached
+      sum.output += outputOf(counts)
+      sum.reasoning += counts.reasoning
       addTo(sum, cost)
       if (place < sum.first) sum.first = place
     },

@@ -1,5 +1,6 @@
 import { scaled } from '../values/amounts.ts'
 import { minorPlaces } from '../values/exchange.ts'
+import { byMeter, type Counts, inputOf, type Meter, meters, noCounts, serviceOf } from './meters.ts'
 import {
   type FocusRow,
   type LitellmRow,
@@ -10,11 +11,6 @@ import {
 
 /** Billed amounts are read to this many places of a minor unit, cut off there. */
 export const BILLED_PLACES = 12
-export const tokenKinds = ['input', 'cached', 'write', 'image', 'output', 'reasoning'] as const
-export type TokenKind = (typeof tokenKinds)[number]
-/** Tokens by kind, no token in two of them. */
-export type Tokens = Record<TokenKind, number>
-
 export const usageLists = ['usage', 'litellm', 'focus'] as const
 export type UsageList = (typeof usageLists)[number]
 type Tag = readonly [name: string, value: string]
@@ -24,8 +20,11 @@ export type Usage = {
   at: string
   day: string
   model: string
-  tokens: Tokens
-  batch: boolean
+  counts: Counts
+  service: string
+  region: string
+  /** The length of its prompts; null where it counts several requests and does not say. */
+  prompt: number | null
   /** Answered from a cache of answers: the tokens were not bought. */
   free: boolean
   /** The parts were more than the whole, and are taken as they are. */
@@ -36,37 +35,49 @@ export type Usage = {
   /** Null where the text of the tags cannot be read. */
   tags: readonly Tag[] | null
   id: string | undefined
-  billed: { amount: bigint; currency: string } | null
+  /** Null stands for the currency of the result. */
+  billed: { amount: bigint; currency: string | null } | null
 }
 
-export function ofUsage(row: UsageRow, counted: TokenopsHead['cached_tokens']): Usage {
-  const { cached_input_tokens: cached = 0, cache_write_tokens: write = 0 } = row
-  const { image_tokens: image = 0, reasoning_tokens: reasoning = 0 } = row
-  const whole = row.input_tokens + (counted === 'separate' ? cached + write : 0)
-  const input = whole - cached - write - image
-  const output = row.output_tokens - reasoning
+export function ofUsage(row: UsageRow, { cached_tokens, currency }: UsageHead): Usage {
+  const counts = byMeter((meter) => row[meters[meter].counted] ?? 0)
+  const isSeparate = (row.cached_tokens ?? cached_tokens) === 'separate'
+  const { cached, write, write_1h, image, audio, input, output } = counts
+  const cache = cached + write + write_1h
+  counts.input = input - image - audio - (isSeparate ? 0 : cache)
+  counts.output = output - counts.reasoning - counts.image_output - counts.audio_output
+  const parts = withoutNegative(counts)
+  const several = row.requests !== undefined && row.requests !== 1
+  const isBatch = row.batch === true || row.batch === 'true'
   return {
     at: row.at,
     day: utcDay(row.at),
     model: row.model,
-    tokens: {
-      input: Math.max(0, input),
-      cached,
-      write,
-      image,
-      output: Math.max(0, output),
-      reasoning,
-    },
-    batch: row.batch === true || row.batch === 'true',
+    counts,
+    service: isBatch ? 'batch' : serviceOf(row.service ?? ''),
+    region: row.region ?? '',
+    prompt: row.prompt_length ?? (several ? null : inputOf(counts)),
     free: false,
-    parts: input < 0 || output < 0,
+    parts,
     agent: row.agent,
     task: row.task,
     customer: row.customer,
     tags: row.tags === undefined ? [] : tagsOf(row.tags),
     id: row.request_id,
-    billed: null,
+    billed:
+      row.billed === undefined
+        ? null
+        : billedOf(row.billed, row.billed_currency ?? currency ?? null),
   }
+}
+type UsageHead = { cached_tokens?: TokenopsHead['cached_tokens']; currency: string | null }
+
+/** Sets what is below zero to zero, and says whether there was any. */
+function withoutNegative(counts: Counts): boolean {
+  const negative = counts.input < 0 || counts.output < 0
+  counts.input = Math.max(0, counts.input)
+  counts.output = Math.max(0, counts.output)
+  return negative
 }
 
 /** A charge whose tokens have no price here, and what was billed for it. */
@@ -79,32 +90,31 @@ export type Uncounted = {
 
 /** Prompt tokens include cached ones, as LiteLLM counts them; users are agents and end users customers. */
 export function ofLitellm(row: LitellmRow): Usage {
-  const { cached, write, reasoning } = detailsOf(row)
-  const { team_id, request_tags = [] } = row
-  const input = row.prompt_tokens - cached - write
-  const output = row.completion_tokens - reasoning
+  const { service, ...details } = litellmDetails(row)
+  const { team_id } = row
+  const request_tags = row.request_tags ?? []
+  const counts = { ...noCounts, ...details }
+  const { cached, write, write_1h, audio, reasoning, image_output, audio_output } = counts
+  counts.input = row.prompt_tokens - cached - write - write_1h - audio
+  counts.output = row.completion_tokens - reasoning - image_output - audio_output
+  const parts = withoutNegative(counts)
   const labels = typeof request_tags === 'string' ? listOf(request_tags) : request_tags
-  const team: Tag[] = team_id === undefined || team_id === '' ? [] : [['team', team_id]]
+  const team: Tag[] = !team_id ? [] : [['team', team_id]]
   return {
     at: row.startTime,
     day: utcDay(row.startTime),
     model: row.model,
-    tokens: {
-      input: Math.max(0, input),
-      cached,
-      write,
-      image: 0,
-      output: Math.max(0, output),
-      reasoning,
-    },
-    batch: /batch/i.test(row.call_type ?? ''),
+    counts,
+    service: /batch/i.test(row.call_type ?? '') ? 'batch' : serviceOf(service),
+    region: '',
+    prompt: row.prompt_tokens,
     free: /^true$/i.test(String(row.cache_hit ?? '')),
-    parts: input < 0 || output < 0,
+    parts,
     agent: row.user || undefined,
     task: undefined,
     customer: row.end_user || undefined,
     tags: labels === null ? null : [...team, ...labels.map((label): Tag => ['request_tag', label])],
-    id: row.request_id,
+    id: row.request_id ?? undefined,
     billed: row.spend === undefined ? null : billedOf(row.spend, 'USD'),
   }
 }
@@ -114,7 +124,7 @@ const AI_SERVICES = 'AI and Machine Learning'
 
 /** A charge of tokens whose kind its meter names, or why it is none, such as a tax, a request or a meter of another kind. */
 export function ofFocus(row: FocusRow): Usage | Uncounted {
-  const model = row.x_Model || row.ResourceName || row.SkuId
+  const model = row.x_Model || row.ResourceName || row.SkuId || undefined
   const day = utcDay(row.ChargePeriodStart)
   const isUsage = (row.ChargeCategory ?? 'Usage') === 'Usage'
   const isOfModels = (row.ServiceCategory ?? AI_SERVICES) === AI_SERVICES
@@ -122,29 +132,28 @@ export function ofFocus(row: FocusRow): Usage | Uncounted {
   const count = tokensOf(row)
   if (model === undefined || count === null || !isUsage)
     return { reason: 'not_tokens', model, day, billed }
-  const kind = kindOf(row.SkuMeter ?? '')
-  if (kind === null) return { reason: 'unknown_meters', model, day, billed }
-  const tokens = { input: 0, cached: 0, write: 0, image: 0, output: 0, reasoning: 0 }
-  tokens[kind] = count
+  const named = withoutName(row.SkuMeter || row.ChargeDescription || '', model)
+  const meter = meterOf(named)
+  if (meter === null) return { reason: 'unknown_meters', model, day, billed }
   return {
     at: row.ChargePeriodStart,
     day,
     model,
-    tokens,
-    batch: /batch/i.test(row.SkuMeter ?? ''),
+    counts: { ...noCounts, [meter]: count },
+    service: /batch|flex|priority/i.exec(named)?.[0].toLowerCase() ?? '',
+    region: '',
+    // A bill has meters of their own for long prompts.
+    prompt: longPrompts.test(named) ? Number.POSITIVE_INFINITY : 0,
     free: false,
     parts: false,
     agent: undefined,
     task: undefined,
     customer: row.SubAccountName || undefined,
-    tags: row.Tags === undefined ? [] : tagsOf(row.Tags),
+    tags: tagsOf(row.Tags ?? {}),
     id: undefined,
     billed,
   }
 }
-
-export const inputOf = ({ input, cached, write, image }: Tokens) => input + cached + write + image
-export const outputOf = ({ output, reasoning }: Tokens) => output + reasoning
 
 function utcDay(at: string): string {
   const isZoned = at.length > 10 && /[+-]\d{2}:?\d{2}$/.test(at)
@@ -182,7 +191,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function billedOf(value: number | string, currency: string): Usage['billed'] {
+function billedOf(value: number | string, currency: string | null): Usage['billed'] {
   const finest = scaled(value, 60) ?? 0n
   const places = 60 - BILLED_PLACES - minorPlaces(currency)
   return { amount: finest / 10n ** BigInt(places), currency }
@@ -195,8 +204,8 @@ const units: [RegExp, bigint][] = [
 ]
 
 /** Whole tokens from a quantity and its unit. */
-function tokensOf({ ConsumedQuantity, ConsumedUnit = '' }: FocusRow): number | null {
-  const [, factor] = units.find(([unit]) => unit.test(ConsumedUnit.trim())) ?? []
+function tokensOf({ ConsumedQuantity, ConsumedUnit }: FocusRow): number | null {
+  const [, factor] = units.find(([unit]) => unit.test((ConsumedUnit ?? '').trim())) ?? []
   const quantity = scaled(ConsumedQuantity ?? 'none', 18)
   if (factor === undefined || quantity === null) return null
   const count = quantity * factor
@@ -205,39 +214,69 @@ function tokensOf({ ConsumedQuantity, ConsumedUnit = '' }: FocusRow): number | n
   return Number(count / one)
 }
 
-/** The kind that a meter names, also as Azure writes it (`Inp`, `Outp`, `cchd`); null where it names none. */
-function kindOf(meter: string): TokenKind | null {
-  if (/cach|cchd/i.test(meter)) return /writ|creat/i.test(meter) ? 'write' : 'cached'
-  if (/reason|thinking/i.test(meter)) return 'reasoning'
-  if (/output|outp?\b|completion|generated/i.test(meter)) return 'output'
-  if (/image/i.test(meter)) return 'image'
-  return /input|inp?\b|prompt/i.test(meter) ? 'input' : null
+const longPrompts = /\blong\b|long.?context|lctx|(>|above|over) ?\d+ ?k/i
+
+/** A meter without the words of its model, which may be called `thinking` or `audio` itself. */
+function withoutName(meter: string, model: string): string {
+  const words = model.split(/[^a-z0-9]+/i).filter((word) => word.length > 2)
+  return words.reduce((rest, word) => rest.replace(new RegExp(`\\b${word}\\b`, 'i'), ''), meter)
+}
+
+/** What a meter of tokens names, also as Azure writes it (`Inp`, `Outp`, `cchd`); null where it names none. */
+function meterOf(named: string): Meter | null {
+  const isInput = /input|inp?\b|prompt/i.test(named)
+  const isOutput =
+    /output|outp?\b|generated/i.test(named) || (!isInput && /completion/i.test(named))
+  if (/cach|cchd/i.test(named)) {
+    if (!/writ|creat/i.test(named)) return 'cached'
+    return /1 ?-?_?h(ou)?r?\b|60 ?-?m/i.test(named) ? 'write_1h' : 'write'
+  }
+  if (/reason|thinking/i.test(named) && (isOutput || !isInput)) return 'reasoning'
+  if (/audio/i.test(named)) return isOutput ? 'audio_output' : 'audio'
+  if (/image/i.test(named)) return isOutput ? 'image_output' : 'image'
+  if (isOutput) return 'output'
+  return isInput ? 'input' : null
 }
 
 /** The parts of the tokens: in columns of their own, or in `metadata`, where LiteLLM's proxy stores what the provider counted. */
-function detailsOf(row: LitellmRow): { cached: number; write: number; reasoning: number } {
+function litellmDetails(row: LitellmRow) {
   const { additional_usage_values, usage_object } = objectOf(row.metadata)
   const counted = [additional_usage_values, usage_object].map((place) => {
-    const counts = objectOf(place)
-    const prompt = objectOf(counts['prompt_tokens_details'])
-    return { counts, prompt, completion: objectOf(counts['completion_tokens_details']) }
+    const usage = objectOf(place)
+    const prompt = objectOf(usage['prompt_tokens_details'])
+    const completion = objectOf(usage['completion_tokens_details'])
+    const lives = [usage['cache_creation'], prompt['cache_creation_token_details']].map(objectOf)
+    return { usage, prompt, completion, lives, tools: objectOf(usage['server_tool_use']) }
   })
-  const first = (countsOf: (place: (typeof counted)[number]) => unknown[]): number =>
-    counted.flatMap(countsOf).find(isCount) ?? 0
+  const first = (valuesOf: (place: (typeof counted)[number]) => unknown[]): number =>
+    counted.flatMap(valuesOf).find(isCount) ?? 0
+  const write_1h = first(({ lives }) => lives.map((life) => life['ephemeral_1h_input_tokens']))
+  const written =
+    row.cache_creation_input_tokens ??
+    first(({ usage, prompt }) => [
+      usage['cache_creation_input_tokens'],
+      prompt['cache_creation_tokens'],
+    ])
+  const tier = counted.map(({ usage }) => usage['service_tier']).find(isText) ?? ''
   return {
+    service: tier,
     cached:
       row.cache_read_input_tokens ??
-      first(({ counts, prompt }) => [counts['cache_read_input_tokens'], prompt['cached_tokens']]),
-    write:
-      row.cache_creation_input_tokens ??
-      first(({ counts, prompt }) => [
-        counts['cache_creation_input_tokens'],
-        prompt['cache_creation_tokens'],
-      ]),
+      first(({ usage, prompt }) => [usage['cache_read_input_tokens'], prompt['cached_tokens']]),
+    write: Math.max(0, written - write_1h),
+    write_1h,
+    audio: first(({ prompt }) => [prompt['audio_tokens']]),
     reasoning: row.reasoning_tokens ?? first(({ completion }) => [completion['reasoning_tokens']]),
+    image_output: first(({ completion }) => [completion['image_tokens']]),
+    audio_output: first(({ completion }) => [completion['audio_tokens']]),
+    searches: first(({ prompt, tools }) => [
+      tools['web_search_requests'],
+      prompt['web_search_requests'],
+    ]),
   }
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string'
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && 0 <= value && value <= 1_000_000_000
 

@@ -90,6 +90,25 @@ verifies('tokenops.bills', 'a meter that names no kind of token is a gap', () =>
   }
 })
 
+verifies('tokenops.bills', 'the name of a model is no part of its meter', () => {
+  const totalOf = (model: string, more: Partial<FocusRow>) => {
+    const focus = [charge({ x_Model: model, ...more })]
+    return workOn({ focus }, [{ ...haiku, model }]).result.total_cost_minor
+  }
+  const costs: [string, string, string][] = [
+    ['gemini-2.0-flash-thinking', 'Gemini 2.0 Flash Thinking Text Input', '150'],
+    ['gemini-2.0-flash-thinking', 'Gemini 2.0 Flash Thinking Text Output', '750'],
+    ['gpt-4o-audio-preview', 'gpt-4o-audio-preview text input tokens', '150'],
+    ['gpt-4o-audio-preview', 'gpt-4o-audio-preview audio input tokens', '0'],
+    ['cached-prompt', 'cached-prompt output', '750'],
+  ]
+  for (const [model, SkuMeter, cost] of costs)
+    expect(totalOf(model, { SkuMeter }), SkuMeter).toBe(cost)
+  // FOCUS 1.0 has no meters; its charges describe themselves.
+  const ChargeDescription = '$0.005 per 1K output tokens of Claude Haiku 4.5'
+  expect(totalOf('claude-haiku-4-5', { ChargeDescription })).toBe('750')
+})
+
 verifies('tokenops.bills', 'what was billed for requests counts, and a tax does not', () => {
   const focus = [
     charge({ BilledCost: '12.5', ConsumedUnit: 'Requests', ConsumedQuantity: '3' }),

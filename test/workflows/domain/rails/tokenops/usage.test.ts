@@ -21,7 +21,7 @@ const totalOf = (...args: Parameters<typeof workOn>) => workOn(...args).result.t
 const bare = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (key, own) => (key === 'citations' ? 0 : own)))
 
-verifies('tokenops.costs', 'each kind of token has its own price, or the one above it', () => {
+verifies('tokenops.costs', 'each kind of token has its own price, or is named as unpriced', () => {
   const kinds = row({
     output_tokens: 1_000_000,
     cached_input_tokens: 300_000,
@@ -29,23 +29,33 @@ verifies('tokenops.costs', 'each kind of token has its own price, or the one abo
     image_tokens: 100_000,
     reasoning_tokens: 500_000,
   })
-  // 0.5 M plain × 100 + 0.3 M × 10 + 0.1 M × 125 + 0.1 M × 100 + 0.5 M × 400 + 0.5 M × 600.
+  // 0.5 M plain × 100 + 0.3 M × 10 + 0.1 M × 125 + 0.1 M × 90 + 0.5 M × 400 + 0.5 M × 600.
   const full = {
     cached_input_per_million_minor: 10,
     cache_write_per_million_minor: 125,
+    image_per_million_minor: 90,
     reasoning_per_million_minor: 600,
   }
-  expect(totalOf([price(full)], [kinds])).toBe('575.5')
-  expect(totalOf([price()], [kinds])).toBe('500')
-  expect(codes(workOn([price()], [kinds]).gaps)).toContain('no_cached_price')
+  expect(totalOf([price(full)], [kinds])).toBe('574.5')
+  // 0.5 M plain and 1 M output; reasoning is output where it has no price of its own.
+  const { result, gaps } = workOn([price()], [kinds])
+  expect(result.total_cost_minor).toBe('450')
+  expect(result.unpriced_counts.map(({ meter, count }) => [meter, count])).toEqual([
+    ['cached', 300_000],
+    ['image', 100_000],
+    ['write', 100_000],
+  ])
+  expect(gaps.find(({ code }) => code === 'unpriced_counts')).toMatchObject({ kind: 'needed' })
   const batch = { batch_input_per_million_minor: 50, batch_output_per_million_minor: 200 }
   expect(totalOf([price(batch)], [{ ...row({ output_tokens: 1_000_000 }), batch: true }])).toBe(
     '250',
   )
-  expect(codes(workOn([price()], [row({ batch: 'true' })]).gaps)).toContain('no_batch_price')
+  const batches = workOn([price()], [row({ batch: 'true' })]).result
+  expect(batches.total_cost_minor).toBe('0')
+  expect(batches.unpriced_counts[0]).toMatchObject({ meter: 'input', service: 'batch' })
   const separate = { cached_tokens: 'separate' } as const
   expect(totalOf([price(full)], [row({ cached_input_tokens: 1_000_000 })], separate)).toBe('110')
-  const above = workOn([price()], [row({ input_tokens: 5, cached_input_tokens: 9 })])
+  const above = workOn([price(full)], [row({ input_tokens: 5, cached_input_tokens: 9 })])
   expect(codes(above.findings)).toContain('parts_above_whole')
 })
 
