@@ -142,6 +142,11 @@ export const railRequirements = {
     behavior:
       'A list gives the same result when its rows are inline and when they are streamed one by one.',
   },
+  'financeops.forms': {
+    source: 'runs § financeops',
+    behavior:
+      'Statements of banks (CAMT, MT940 and MT942, OFX, BAI2) and invoices (UBL, CII) are read as they are exported, with signs and ids; totals and balances that differ are findings.',
+  },
   'financeops.matches': {
     source: 'runs § financeops',
     behavior:

@@ -12,6 +12,7 @@ import { CANDIDATES_MAX } from './combinations.ts'
 import { controlTotals } from './control-totals.ts'
 import { partyOf } from './credits.ts'
 import { exceptionsOf } from './exceptions.ts'
+import { invoiceForms, invoiceHeadings, paymentForms, paymentHeadings } from './forms/index.ts'
 import { type Item, type List, sortOut } from './items.ts'
 import { match } from './matching.ts'
 import { parties } from './parties.ts'
@@ -112,6 +113,8 @@ export const financeops: Rail<FinanceopsInput, FinanceopsResult> = {
   ...byRows({
     head: FinanceopsHead,
     lists: { invoices: Invoice, payments: Payment },
+    forms: { invoices: invoiceForms, payments: paymentForms },
+    headings: { invoices: invoiceHeadings, payments: paymentHeadings },
     open(head) {
       const came = { invoices: emptySide<Invoice>(), payments: emptySide<Payment>() }
       return {

@@ -1,0 +1,10 @@
+import type { Form } from '../../input/forms.ts'
+import { bai2 } from './bai2.ts'
+import { camt } from './camt.ts'
+import { crossIndustry, ubl } from './invoices.ts'
+import { mt940 } from './mt940.ts'
+import { ofxSgml, ofxXml } from './ofx.ts'
+
+export { invoiceHeadings, paymentHeadings } from './headings.ts'
+export const paymentForms: readonly Form[] = [camt, mt940, ofxSgml, ofxXml, bai2]
+export const invoiceForms: readonly Form[] = [ubl, crossIndustry]
