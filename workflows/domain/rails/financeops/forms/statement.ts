@@ -72,7 +72,6 @@ export function statementRows() {
       const malformed = (what: string) => rows.push({ line, malformed: `states no ${what}` })
       if (units === undefined) malformed('amount that can be read')
       else if (paid_at === undefined) malformed('day of booking')
-      else if (currency === undefined) malformed('currency')
       else {
         const id = said(bankReference) ?? [account ?? 'account', paid_at, number].join(' ')
         const counterparty = oneText(texts.counterparty)
@@ -80,7 +79,7 @@ export function statementRows() {
         const value = {
           id: unique(id),
           amount: amountOf(units),
-          currency,
+          ...(currency !== undefined && { currency }),
           paid_at,
           ...(counterparty !== undefined && { counterparty }),
           ...(reference !== undefined && { reference }),

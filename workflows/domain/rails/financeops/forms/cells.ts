@@ -1,0 +1,60 @@
+import type { CellTable } from '../../input/forms.ts'
+import { readNumber } from '../../input/numbers.ts'
+import { readTime } from '../../input/times.ts'
+import { keyOf } from '../../text/table.ts'
+import { unitsOf } from './statement.ts'
+
+/** A heading without the currency at its end: `Betrag (EUR)` is `betrag`. */
+export const headingKey = (heading: string): string => keyOf(withoutCurrency(heading))
+const withoutCurrency = (heading: string) =>
+  heading.replace(/[\s_]*[([]?\b(?:in )?([A-Z]{3}|[€£$])[)\]]?$/u, '') || heading
+
+/** The currency at the end of a heading; a dollar sign is of many. */
+export function headingCurrency(heading: string): string | undefined {
+  const [, sign] = /[\s_([](?:in )?([A-Z]{3}|€|£)[)\]]?$/u.exec(heading) ?? []
+  if (sign === '€') return 'EUR'
+  return sign === '£' ? 'GBP' : sign
+}
+
+/** The first column of each of these headings, in the order in which they are named. */
+export function columnsOf({ header }: CellTable, headings: readonly string[]): number[] {
+  const keys = header.map(headingKey)
+  const found = headings.map((heading) => keys.indexOf(headingKey(heading)))
+  return [...new Set(found.filter((at) => at !== -1))]
+}
+
+export type CellsRead<Value> = (cell: string) => Value | undefined
+
+/** Numbers of columns that are written in one way; a cell that could be read in two is none, where no cell decides. */
+export function numbersOf(table: CellTable, columns: readonly number[]): CellsRead<bigint> {
+  const signs = cellsIn(table, columns).flatMap((cell) => {
+    const read = readNumber(cell)
+    return read !== undefined && 'sign' in read && read.sign !== undefined ? [read.sign] : []
+  })
+  const [sign, another] = new Set(signs)
+  return (cell) => {
+    const read = readNumber(cell)
+    if (read === undefined) return undefined
+    if ('by' in read)
+      return sign === undefined || another !== undefined ? undefined : unitsOf(read.by[sign])
+    return unitsOf(read.text)
+  }
+}
+
+/** Days of a column that are written in one order. */
+export function daysOf(table: CellTable, column: number): CellsRead<string> {
+  const orders = cellsIn(table, [column]).flatMap((cell) => {
+    const read = readTime(cell)
+    return read !== undefined && 'order' in read && read.order !== undefined ? [read.order] : []
+  })
+  const [order, another] = new Set(orders)
+  return (cell) => {
+    const read = readTime(cell)
+    if (read === undefined) return undefined
+    if (!('by' in read)) return read.text.slice(0, 10)
+    return order === undefined || another !== undefined ? undefined : read.by[order].slice(0, 10)
+  }
+}
+
+const cellsIn = ({ records }: CellTable, columns: readonly number[]): string[] =>
+  records.flatMap(({ cells }) => columns.map((at) => cells[at] ?? ''))
