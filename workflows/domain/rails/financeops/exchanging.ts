@@ -3,7 +3,7 @@ import { divideRounded } from '../values/amounts.ts'
 import { dayText } from '../values/calendar.ts'
 import { minorPlaces, RATE_PLACES, type Rates } from '../values/exchange.ts'
 import type { Item } from './items.ts'
-import type { Named } from './references.ts'
+import type { Named } from './naming.ts'
 
 export type Exchanged = {
   payments: Item[]

@@ -147,12 +147,13 @@ function reconcile(
     tolerance,
     exchangeRates(head.exchange_rates ?? []),
   )
-  const equal = groupedBy(invoices.items, (item) => `${partyOf(item)} ${item.amount}`)
+  const equalTo = (item: Item) => `${partyOf(item)} ${item.amount}`
+  const equal = [invoices.items, payments.items].map((items) => groupedBy(items, equalTo))
   const settling = {
     tolerance,
     parties: names,
     credited: groupedBy(matching.credited, ({ invoice }) => invoice),
-    hasRivals: (item: Item) => (equal.get(`${partyOf(item)} ${item.amount}`)?.length ?? 0) > 1,
+    hasRivals: (item: Item) => equal.some((groups) => (groups.get(equalTo(item))?.length ?? 0) > 1),
   }
   const settled = matching.matches
     .map((one) => settle(one, settling))

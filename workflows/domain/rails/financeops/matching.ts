@@ -6,7 +6,8 @@ import { type Credited, creditOldest, creditStated, partyOf, refundOverpaid } fr
 import { type Exchanged, exchangePayments } from './exchanging.ts'
 import { discountsOf, type Item, oldestFirst } from './items.ts'
 import type { Match } from './match.ts'
-import { creditsNamed, followReferences, readReferences } from './references.ts'
+import { readReferences } from './naming.ts'
+import { creditsNamed, followReferences } from './references.ts'
 import { type Returns, returnedPayments } from './returns.ts'
 
 export type Matching = {

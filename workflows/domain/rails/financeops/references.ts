@@ -1,75 +1,12 @@
 import { groupedBy } from '../../core/grouped-by.ts'
 import { discountsOf, type Item, oldestFirst, sumOf } from './items.ts'
+import { type Named, readReferences } from './naming.ts'
 
-/** Invoices that a payment names; `weak` ones by a word or number that may mean something else. */
-export type Named = { strong: Item[]; weak: Item[] }
 type Group = { invoices: Item[]; payments: Item[] }
 type References = {
   groups: Group[]
   /** Payments whose reference is not followed, since amount and party say something else. */
   ignored: { payment: Item; named: Item[] }[]
-}
-
-/**
- * Finds the ids of invoices in references: whole, also with other signs between their letters and digits (`INV 1001` is `INV-1001`), or
- * their number of at least four digits where only one invoice has it.
- */
-export function readReferences(invoices: Item[]): (payment: Item) => Named {
-  const byId = new Map(invoices.map((invoice) => [invoice.id.toLowerCase(), invoice]))
-  const byPlain = groupedBy(invoices, ({ id }) => plainOf(id))
-  const byNumber = groupedBy(
-    invoices.filter(({ id }) => numberOf(id) !== null),
-    ({ id }) => numberOf(id),
-  )
-  return ({ reference }) => {
-    const named: Named = { strong: [], weak: [] }
-    for (const plain of plainWordsOf(reference)) {
-      const [only, another] = byPlain.get(plain) ?? []
-      if (only !== undefined && another === undefined) named.strong.push(only)
-    }
-    for (const word of wordsOf(reference)) {
-      const invoice = byId.get(word)
-      if (invoice !== undefined) (isDistinct(word) ? named.strong : named.weak).push(invoice)
-      else {
-        const [only, another] = byNumber.get(numberOf(word)) ?? []
-        if (only !== undefined && another === undefined && /^[\W_]*\d+$/.test(word))
-          named.weak.push(only)
-      }
-    }
-    return { strong: [...new Set(named.strong)], weak: [...new Set(named.weak)] }
-  }
-}
-
-/** An id that is not also a word or a count: with a letter and a digit, or with five digits. */
-function isDistinct(id: string): boolean {
-  return (/\p{L}/u.test(id) && /\d/.test(id)) || /\d{5}/.test(id)
-}
-
-function numberOf(text: string): string | null {
-  return /(\d{4,})\D*$/.exec(text)?.[1]?.replace(/^0+/, '') ?? null
-}
-
-/** The whole reference and its words, as ids may be written in it. */
-function wordsOf(reference: string): string[] {
-  const text = reference.toLowerCase()
-  return [
-    text.trim(),
-    ...text.split(/[\s,;:|()[\]"']+/).map((word) => word.replace(/^[#.]+|[.]+$/g, '')),
-  ].filter((word) => word !== '')
-}
-
-/** Letters and digits alone. */
-function plainOf(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\d]/gu, '')
-}
-
-/** Each word, and each two that follow each other, without other signs; only those that cannot be a plain word or a count. */
-function plainWordsOf(reference: string): string[] {
-  const words = reference.split(/[\s,;:|()[\]"']+/).map(plainOf)
-  const pairs = words.map((word, at) => `${words[at - 1] ?? ''}${word}`)
-  return [...new Set([...words, ...pairs])].filter(
-    (word) => /\p{L}/u.test(word) && /\d{3}/.test(word),
-  )
 }
 
 /** Credit notes that state no invoice, on the one invoice that a payment of their party names next to them. */

@@ -74,16 +74,14 @@ const marks = [
   'Bij/Af',
   'By af code',
   'Debit Credit Indicator',
-  ...[
-    'Credit Debit Indicator',
-    'Sens',
-    'Signo',
-    'Segno',
-    'Dare/Avere',
-    'D/H',
-    'Transaction Type',
-    'Type',
-  ],
+  'Credit Debit Indicator',
+  'Sens',
+  'Signo',
+  'Segno',
+  'Dare/Avere',
+  'D/H',
+  'Transaction Type',
+  'Type',
 ]
 const debitMark = /^(s|soll|d|dr|db|debit|dbit|débit|af|debe|cargo|adeudo|dare|-)$/i
 const creditMark = /^(h|haben|c|cr|credit|crdt|crédit|bij|haber|abono|avere|\+)$/i

@@ -1,0 +1,102 @@
+import { expect } from 'vitest'
+import { financeops } from '#domain/rails/financeops/index.ts'
+import type { Invoice, Payment } from '#domain/rails/financeops/schema.ts'
+import { verifies } from '../../../../verifies.ts'
+import { fileText } from './files.ts'
+
+const row = (id: string, amount: number, counterparty: string): Invoice => {
+  return { id, amount_minor: amount * 100, currency: 'EUR', counterparty, due_at: '2024-04-01' }
+}
+const ledger = [
+  row('INV-1001', 660, 'Alder GmbH'),
+  row('INV-1002', 1_200, 'Alder GmbH'),
+  row('INV-1003', 340, 'Alder GmbH'),
+  row('RE-2024-0815', 1_190, 'Birch AG'),
+  row('RE-2024-0816', 595, 'Birch AG'),
+  row('RE-2024-0817', 238, 'Birch AG'),
+  row('GS-2024-0044', -100, 'Birch AG'),
+  row('2024/1101', 480, 'Cedar SARL'),
+  row('2024/1102', 520, 'Cedar SARL'),
+  row('F2024.0301', 750, 'Dogwood BV'),
+  row('F2024.0302', 900, 'Dogwood BV'),
+  row('A/24-77001', 310, 'Elm SL'),
+  row('A/24-77002', 620, 'Elm SL'),
+  row('55001/24', 820, 'Fir SpA'),
+  row('55002/24', 420, 'Fir SpA'),
+  row('RF18539007547034', 990, 'Gum Inc'),
+  row('1234567890128', 450, 'Hazel AS'),
+  row('210000000003139471430009017', 360, 'Ivy AG'),
+]
+
+type Case = { payer: string; amount: number; reference: string; truth: string }
+const cases = fileText('../remittances.txt')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line): Case => {
+    const [, payer = '', amount = '', reference = '', truth = ''] =
+      /^([^|]*)\|([^|]*)\|(.*)\|([^|]*)$/.exec(line) ?? []
+    return { payer, amount: Math.round(Number(amount) * 100), reference, truth }
+  })
+
+function matched({ payer, amount, reference }: Case): string[] {
+  const own = { id: 'P', amount_minor: amount, currency: 'EUR', paid_at: '2024-04-02', reference }
+  const payment: Payment = { ...own, ...(payer !== '-' && { counterparty: payer }) }
+  const { matches } = financeops.work({ invoices: ledger, payments: [payment] }).result
+  return matches.flatMap(({ payment_ids, invoice_ids }) =>
+    payment_ids.length > 0 ? invoice_ids : [],
+  )
+}
+
+/** How many have the invoices that they name and no others, and those with one that they do not name. */
+function measured(of: (one: Case) => Case) {
+  const results = cases.map((one) => ({ ...one, found: matched(of(one)).sort().join(' ') }))
+  const truthOf = ({ truth }: Case) => truth.split(' ').sort().join(' ')
+  const isWrong = ({ found, truth }: (typeof results)[number]) =>
+    found.split(' ').some((id) => id !== '' && !truth.split(' ').includes(id))
+  return {
+    missed: results.filter((one) => one.found !== truthOf(one)).map(({ reference }) => reference),
+    wrong: results.filter(isWrong).map(({ reference, found }) => `${reference}: ${found}`),
+  }
+}
+
+verifies('financeops.matches', 'remittances of the trade name their invoices', () => {
+  expect(cases.length).toBeGreaterThanOrEqual(100)
+  // By the words alone: nobody is named as payer, and the amount is that of nothing.
+  const byWords = (one: Case) => ({ ...one, payer: '-', amount: one.amount - 1_313 })
+  for (const of of [(one: Case) => one, (one: Case) => ({ ...one, payer: '-' }), byWords])
+    expect(measured(of)).toEqual({ missed: [], wrong: [] })
+})
+
+verifies('financeops.matches', 'what only looks like an id is not followed', () => {
+  const of = (reference: string, amount = 7_710) =>
+    matched({ payer: '-', amount, reference, truth: '' })
+  for (const reference of [
+    'INV-1001x',
+    '2024-11-01',
+    '20241101',
+    'Kd 55001',
+    'INV 2024',
+    'rent 08 15 to 08 17',
+    'INV-100',
+    '1002,00 EUR',
+    'order 77001',
+    'tel 0301 0302',
+  ])
+    expect(of(reference), reference).toEqual([])
+  expect(of('INV-1001, 1.002,00 EUR')).toEqual(['INV-1001'])
+  expect(of('INV-1001 02.03.2024')).toEqual(['INV-1001'])
+  expect(of('INV-1001 2/3')).toEqual(['INV-1001'])
+})
+
+verifies('financeops.evidence', 'of two that fit alike none is sure', () => {
+  const payment = (id: string): Payment => {
+    const own = { id, amount_minor: 66_000, currency: 'EUR', counterparty: 'Alder GmbH' }
+    return { ...own, paid_at: '2024-04-02' }
+  }
+  const sure = (invoices: Invoice[], payments: Payment[]) =>
+    financeops.work({ invoices, payments }).result.matches.map(({ confidence }) => confidence > 0.9)
+  const one = row('INV-1', 660, 'Alder GmbH')
+  expect(sure([one], [payment('P1')])).toEqual([true])
+  expect(sure([one], [payment('P1'), payment('P2')])).toEqual([false])
+  expect(sure([one, row('INV-2', 660, 'Alder GmbH')], [payment('P1')])).toEqual([false])
+})
