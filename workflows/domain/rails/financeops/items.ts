@@ -55,7 +55,7 @@ export function sortOut(
   const sorted: Sorted = { items: [], negative: [], setAside: [] }
   const one = list === 'invoices' ? 'invoice' : 'payment'
   for (const { row, index, rows, differ } of entries) {
-    const day = dayOf('due_at' in row ? row.due_at : row.paid_at)
+    const day = dayOf(('due_at' in row ? row.due_at : row.paid_at).slice(0, 10))
     const later = list === 'payments' && lastDay !== null && day > lastDay
     let why: SetAside['code'] | null = null
     if (differ) why = `conflicting_${one}`

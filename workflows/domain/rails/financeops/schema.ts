@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { Moment } from '../input/fields.ts'
 import { Id, oneLine } from '../input/names.ts'
 import { Decimal, MINOR_MAX } from '../values/amounts.ts'
 import { ExchangeRate } from '../values/exchange.ts'
@@ -22,6 +21,8 @@ export const FinanceopsHead = z.strictObject({
 const Percent = Decimal.refine((value) => Number(value) >= 0 && Number(value) <= 100, {
   error: 'is not from 0 to 100',
 })
+/** A day, or a time of which the day counts as it is written, in whatever zone. */
+const Moment = z.union([z.iso.date(), z.iso.datetime({ local: true, offset: true })])
 /** An amount below zero is a credit note. */
 export const Invoice = moneyRow({
   id: Id,

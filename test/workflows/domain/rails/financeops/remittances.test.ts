@@ -109,3 +109,20 @@ verifies('financeops.evidence', 'of two that fit alike none is sure', () => {
   expect(sure([one], [payment('P1'), payment('P2')])).toEqual([false])
   expect(sure([one, row('INV-2', 660, 'Alder GmbH')], [payment('P1')])).toEqual([false])
 })
+
+verifies('financeops.ageing', 'a time counts as the day that is written', () => {
+  const ages = (due_at: string) =>
+    financeops.work({
+      invoices: [{ ...row('INV-1', 1, 'A'), due_at }],
+      payments: [],
+      as_of: '2024-04-01',
+    }).result.ageing?.[0]
+  for (const time of [
+    '2024-03-31',
+    '2024-03-31T23:30:00Z',
+    '2024-03-31T00:30:00+02:00',
+    '2024-03-31T23:30:00',
+  ])
+    expect(ages(time), time).toMatchObject({ days_1_30_minor: 100 })
+  expect(ages('2024-04-01T00:30:00+02:00')).toMatchObject({ not_due_minor: 100 })
+})
