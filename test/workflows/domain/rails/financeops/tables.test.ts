@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { bankTable } from '#domain/rails/financeops/forms/bank-table.ts'
+import { openInvoices } from '#domain/rails/financeops/forms/open-invoices.ts'
 import { paypal } from '#domain/rails/financeops/forms/paypal.ts'
 import type { Form } from '#domain/rails/input/forms.ts'
 import { verifies } from '../../../../verifies.ts'
@@ -135,4 +136,24 @@ verifies('financeops.forms', 'PayPal activity gives the gross amount, and states
   expect(found?.leftOut).toEqual([{ line: 3, reason: 'is not completed, but Pending' }])
   expect(found?.findings).toMatchObject([{ detail: expect.stringContaining('T4') }])
   expect(found?.says['fees']).toBe('30.01 USD')
+})
+
+verifies('financeops.forms', 'of an invoice that is paid in part the open amount counts', () => {
+  const header = 'Date|Transaction type|Num|Customer|Due date|Amount|Open balance'
+  const { rows, found } = read(openInvoices, [
+    header,
+    '01/15/2026|Invoice|1001|Alder|02/14/2026|"1,200.00|700.00',
+    'Total for Alder||||||700.00',
+    '01/15/2026|Invoice|1002|Birch|02/14/2026|50.00|none',
+    'Cedar||||||50.00',
+  ])
+  expect(rows).toEqual([
+    { id: '1001', counterparty: 'Alder', due_at: '2026-02-14', amount: '700' },
+    'states no open amount or day that can be read',
+    'states no open amount or day that can be read',
+  ])
+  expect(found?.leftOut).toEqual([{ line: 3, reason: 'a total or title' }])
+  expect(
+    read(openInvoices, ['Num|Due date|Open balance', '1|2026-02-14|1.00']).found,
+  ).toBeUndefined()
 })
