@@ -18,7 +18,7 @@ function joined(lines: readonly string[]): string {
   }, '')
 }
 
-/** A subfield of 27 characters goes on in the next one, in the same word. */
+/** A subfield of 27 characters continues in the next one, in the same word. */
 const broken = (value: string) => (value.length >= 27 ? value : `${value} `)
 
 const sepaKeys = 'EREF|KREF|MREF|CRED|DEBT|SVWZ|ABWA|ABWE|COAM|OAMT|PURP|IBAN|BIC|MDAT|RREF'
