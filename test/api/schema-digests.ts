@@ -31,7 +31,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-energyops.v1.json':
     '6e7e7cac48ca3e2ea34e5f37780ee21abc61ce2e4cbb342eba946f5465ec8514',
   'rail-input-financeops.v1.json':
-    '820c1858c5ac56ef4777b073eaede072a4ee8284238bc2131b13806416d86585',
+    '23c627067dd664e5e9720ab64f279340cb17e14d1ba7ec8eddce3694c40cbbb6',
   'rail-input-packetops.v1.json':
     '5eb20df07c1457d17051e68a53edb600ba544eea9902625dd62f4895a48a3d51',
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
