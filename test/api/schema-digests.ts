@@ -31,7 +31,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-energyops.v1.json':
     '6e7e7cac48ca3e2ea34e5f37780ee21abc61ce2e4cbb342eba946f5465ec8514',
   'rail-input-financeops.v1.json':
-    '23c627067dd664e5e9720ab64f279340cb17e14d1ba7ec8eddce3694c40cbbb6',
+    '2123ed4fdb5bcacc3e7fbc128ed233f88e632ac21e12ede778abe961b0e2aa57',
   'rail-input-packetops.v1.json':
     '5eb20df07c1457d17051e68a53edb600ba544eea9902625dd62f4895a48a3d51',
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
@@ -44,7 +44,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-result-energyops.v1.json':
     'f4ac6cbd3a06e982c83c45227c4c7629812fd0c6bcad516c0b21a698d81d8290',
   'rail-result-financeops.v1.json':
-    'cdc15630eba37b3b39f675225fa82946e90895f9ae1018debd2a793023bd6555',
+    'f7dd46e44ec7937a5a7d12ac27818251867c82249c59b89bcf945bd52d0e0db6',
   'rail-result-packetops.v1.json':
     'c759f766cb4181413f69cbcb5d1834c3942831aa2ed758047bf630cebcb26a29',
   'rail-result-scout.v1.json': '19b61ad8c41158c81cf786b6365d9491cc286e923873bf6955cf9ca93c73c26e',

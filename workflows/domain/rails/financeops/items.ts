@@ -24,6 +24,8 @@ export type Item = {
   credits: string | null
   /** What may be kept back by payment on this day at the latest. */
   discount: { amount: bigint; lastDay: number } | null
+  /** What a processor kept back of a payment, in the currency in which it was paid. */
+  fee: bigint
   /** A converted payment as it was paid. */
   paidAs: { item: Item; rate: number } | null
 }
@@ -103,6 +105,7 @@ function itemOf(
     reference: 'reference' in row ? (row.reference ?? '') : '',
     credits: 'credits' in row ? (row.credits ?? null) : null,
     discount: 'due_at' in row ? discountOf(row, amount) : null,
+    fee: 'fee_minor' in row ? BigInt(row.fee_minor ?? 0) : 0n,
     paidAs: null,
   }
 }

@@ -1,5 +1,6 @@
-import { toInteger } from '../values/amounts.ts'
+import { divideRounded, toInteger } from '../values/amounts.ts'
 import { dayText } from '../values/calendar.ts'
+import type { Item } from './items.ts'
 import type { FinanceopsResult } from './schema.ts'
 import type { Settled } from './settlement.ts'
 
@@ -25,14 +26,26 @@ export function postingsOf(settled: Settled[]): Posting[] {
   })
 }
 
+/** The fee of a payment; that of a converted one is converted as it was. */
+const feeOf = ({ fee, amount, paidAs }: Item): bigint =>
+  paidAs === null ? fee : divideRounded(fee * amount, paidAs.item.amount)
+
 function linesOf({ match, line, left, discounts, tolerated }: Settled): Line[] {
   const { invoices, payments, refunds = [] } = match
   const credits = line.credited.map(({ credit_id, amount_minor }): Line => {
     return { account: 'receivables', debit: BigInt(amount_minor), document: credit_id }
   })
   return [
-    ...payments.map(({ id, amount }): Line => ({ account: 'bank', debit: amount, document: id })),
-    ...refunds.map(({ id, amount }): Line => ({ account: 'bank', credit: amount, document: id })),
+    ...payments.flatMap((payment): Line[] => {
+      const fee = feeOf(payment)
+      const document = payment.id
+      const bank: Line = { account: 'bank', debit: payment.amount - fee, document }
+      return [bank, { account: 'fees', debit: fee, document }]
+    }),
+    ...refunds.flatMap(({ id, amount, fee }): Line[] => {
+      const bank: Line = { account: 'bank', credit: amount + fee, document: id }
+      return [bank, { account: 'fees', debit: fee, document: id }]
+    }),
     ...credits,
     ...[...discounts].map(([{ id }, amount]): Line => {
       return { account: 'discounts', debit: amount, document: id }

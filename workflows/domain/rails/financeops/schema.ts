@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Id, oneLine } from '../input/names.ts'
 import { Decimal, MINOR_MAX } from '../values/amounts.ts'
 import { ExchangeRate } from '../values/exchange.ts'
-import { moneyRow } from '../values/money.ts'
+import { Major, moneyRow } from '../values/money.ts'
 import { CitationShape } from '../work/notes.ts'
 
 export const FinanceopsHead = z.strictObject({
@@ -35,12 +35,21 @@ export const Invoice = moneyRow({
   discount_until: z.iso.date().optional(),
 })
 /** An amount below zero is a refund. */
-export const Payment = moneyRow({
-  id: Id,
-  paid_at: Moment,
-  counterparty: oneLine(256).optional(),
-  /** What the payer wrote; ids of invoices in it are evidence, next to amount and party. */
-  reference: oneLine(512).optional(),
+export const Payment = moneyRow(
+  {
+    id: Id,
+    paid_at: Moment,
+    counterparty: oneLine(256).optional(),
+    /** What the payer wrote; ids of invoices in it are evidence, next to amount and party. */
+    reference: oneLine(512).optional(),
+    /** What a processor of payments kept back of the amount, or took in addition where it is below zero. */
+    fee: Major.optional(),
+    fee_minor: z.int().min(0).max(MINOR_MAX).optional(),
+  },
+  ['fee'],
+).refine(({ amount_minor, fee_minor = 0 }) => amount_minor < 0 || fee_minor <= amount_minor, {
+  path: ['fee_minor'],
+  error: 'is more than the amount',
 })
 
 const citations = z.array(CitationShape)
@@ -96,7 +105,7 @@ const Posting = z.strictObject({
   /** Lines of one entry are of one currency, and their debits and credits are equal. */
   entry: z.int(),
   date: z.string().nullable(),
-  account: z.enum(['bank', 'receivables', 'discounts', 'small_differences', 'prepayments']),
+  account: z.enum(['bank', 'fees', 'receivables', 'discounts', 'small_differences', 'prepayments']),
   currency: z.string(),
   debit_minor: z.int(),
   credit_minor: z.int(),

@@ -18,33 +18,39 @@ export function toMinor(amount: Major, currency: string): { minor: number } | { 
 
 /**
  * The schema of a row with an amount of money, given either as `amount_minor` or, in whole units of the currency, as `amount`; a
- * row that has passed it has `amount_minor`.
+ * row that has passed it has `amount_minor`. `others` are further amounts whose two fields, both optional, are in the shape.
  */
-export function moneyRow<Shape extends z.ZodRawShape>(shape: Shape) {
+export function moneyRow<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  others: readonly string[] = [],
+) {
   const either = { amount: Major.optional(), amount_minor: Minor.optional() }
   const given = z.strictObject({ ...shape, currency: Currency, ...either })
   const normal = z.strictObject({ ...shape, currency: Currency, amount_minor: Minor })
-  return given.transform(inMinor).pipe(normal as unknown as Normal<typeof normal>)
+  return given
+    .transform((row, context) => inMinor(row as unknown as Given, { others, context }))
+    .pipe(normal as unknown as Normal<typeof normal>)
 }
 
 /** A schema for values whose type is checked when the program runs. */
 type Normal<Schema extends z.ZodType> = z.ZodType<z.output<Schema>, unknown>
-type Given = { currency: string; amount?: Major | undefined; amount_minor?: number | undefined }
+type Given = Record<string, unknown> & { currency: string }
+type Reads = { others: readonly string[]; context: z.RefinementCtx }
 
-function inMinor(row: unknown, context: z.RefinementCtx): unknown {
-  const { amount, ...rest } = row as Given
-  const fault = (message: string) => {
-    context.addIssue({ code: 'custom', path: ['amount'], message })
-    return z.NEVER
+function inMinor(row: Given, { others, context }: Reads): Given {
+  const normal: Given = { ...row }
+  for (const name of ['amount', ...others]) {
+    const [major, minorName] = [row[name] as Major | undefined, `${name}_minor`]
+    delete normal[name]
+    if (major === undefined) continue
+    const read = toMinor(major, row.currency)
+    const fault = 'fault' in read ? read.fault : null
+    const message = row[minorName] === undefined ? fault : `is given next to ${minorName}`
+    if (message !== null) context.addIssue({ code: 'custom', path: [name], message })
+    else if ('minor' in read) normal[minorName] = read.minor
   }
-  if (amount === undefined) return rest.amount_minor === undefined ? missing(context) : rest
-  if (rest.amount_minor !== undefined) return fault('is given next to amount_minor')
-  const read = toMinor(amount, rest.currency)
-  return 'fault' in read ? fault(read.fault) : { ...rest, amount_minor: read.minor }
-}
-
-function missing({ addIssue }: z.RefinementCtx): never {
+  if (row['amount'] !== undefined || row['amount_minor'] !== undefined) return normal
   const [path, message] = [['amount_minor'], 'is missing, and so is amount']
-  addIssue({ code: 'invalid_type', expected: 'number', input: undefined, path, message })
-  return z.NEVER
+  context.addIssue({ code: 'invalid_type', expected: 'number', input: undefined, path, message })
+  return normal
 }

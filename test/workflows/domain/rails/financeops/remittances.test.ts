@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { financeops } from '#domain/rails/financeops/index.ts'
-import type { Invoice, Payment } from '#domain/rails/financeops/schema.ts'
+import { type Invoice, Payment } from '#domain/rails/financeops/schema.ts'
 import { verifies } from '../../../../verifies.ts'
 import { fileText } from './files.ts'
 
@@ -125,4 +125,29 @@ verifies('financeops.ageing', 'a time counts as the day that is written', () => 
   ])
     expect(ages(time), time).toMatchObject({ days_1_30_minor: 100 })
   expect(ages('2024-04-01T00:30:00+02:00')).toMatchObject({ not_due_minor: 100 })
+})
+
+verifies('financeops.postings', 'the fee of a processor is posted, and the invoice is paid', () => {
+  const invoices = [row('INV-1', 1_000, 'A')]
+  const payment = Payment.parse({
+    id: 'P',
+    amount: '1000.00',
+    fee: 29.3,
+    currency: 'EUR',
+    counterparty: 'A',
+    paid_at: '2024-04-02',
+  })
+  const { matches, postings } = financeops.work({ invoices, payments: [payment] }).result
+  expect(matches).toMatchObject([{ status: 'exact' }])
+  const lines = postings.map(({ account, debit_minor, credit_minor }) => [
+    account,
+    debit_minor - credit_minor,
+  ])
+  expect(lines).toEqual([
+    ['bank', 97_070],
+    ['fees', 2_930],
+    ['receivables', -100_000],
+  ])
+  const over = Payment.safeParse({ ...payment, fee_minor: 100_001 })
+  expect(over.error?.issues).toMatchObject([{ path: ['fee_minor'] }])
 })

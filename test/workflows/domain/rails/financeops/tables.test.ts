@@ -129,7 +129,13 @@ verifies('financeops.forms', 'PayPal activity gives the gross amount, and states
     '02/15/2026|10:00:00|PST|Dogwood|Website Payment|Completed|USD|10.00|-1.00|9.50|T4||Credit',
   ])
   expect(rows).toMatchObject([
-    { id: 'T1', amount: '1000', paid_at: '2026-02-13', reference: 'INV-1001 Website Payment' },
+    {
+      id: 'T1',
+      amount: '1000',
+      fee: '29.3',
+      paid_at: '2026-02-13',
+      reference: 'INV-1001 Website Payment',
+    },
     { id: 'T3', amount: '-10', counterparty: 'Cedar' },
     { id: 'T4', amount: '10' },
   ])

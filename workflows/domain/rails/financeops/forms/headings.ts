@@ -72,6 +72,7 @@ export const paymentHeadings: Headings = {
     'Importo (EUR)',
     'Importo EUR',
   ],
+  fee: ['fee', 'Fee', 'Processing fee', 'Stripe fee'],
   currency: [
     'Currency',
     'CCY',

@@ -78,6 +78,7 @@ function readPaypal(table: CellTable): FormRows | undefined {
       account: 'PayPal',
       bankReference: cell(id),
       units,
+      fee: units !== undefined && units > 0n && kept !== undefined ? -kept : 0n,
       paid_at: dayIn(cell(day) ?? ''),
       currency: own,
       counterparty: cell(name),

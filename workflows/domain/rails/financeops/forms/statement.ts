@@ -53,6 +53,8 @@ export type Entry = {
   currency: string | undefined
   counterparty?: string | undefined
   reference?: string | undefined
+  /** What a processor kept back. */
+  fee?: bigint | undefined
 }
 
 /** Collects the rows of a statement. An entry without a reference of the bank is named by account, day and its number in the file. */
@@ -67,7 +69,16 @@ export function statementRows() {
     return count === 1 ? id : `${id} (${count})`
   }
   return {
-    add({ line, bankReference, account, units, paid_at, currency, ...texts }: Entry): void {
+    add({
+      line,
+      bankReference,
+      account,
+      units,
+      paid_at,
+      currency,
+      fee = 0n,
+      ...texts
+    }: Entry): void {
       const number = rows.length + 1
       const malformed = (what: string) => rows.push({ line, malformed: `states no ${what}` })
       if (units === undefined) malformed('amount that can be read')
@@ -83,6 +94,7 @@ export function statementRows() {
           paid_at,
           ...(counterparty !== undefined && { counterparty }),
           ...(reference !== undefined && { reference }),
+          ...(fee > 0n && { fee: amountOf(fee) }),
         }
         rows.push({ line, value })
       }
