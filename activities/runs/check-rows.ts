@@ -11,8 +11,8 @@ import {
   type UploadOutcome,
 } from '#domain/rails/input/input-faults.ts'
 import { byColumn, columnFaults } from '#domain/rails/input/read-input.ts'
-import type { Question } from '#domain/rails/input/table-reader.ts'
 import type { Rail } from '#domain/rails/rail.ts'
+import type { Question } from '#domain/rails/tables/table-reader.ts'
 import { eachRow, type ReadList, type Refusing, type RowSource, type WrongRecord } from './rows.ts'
 import { readListOf } from './work-on-rows.ts'
 

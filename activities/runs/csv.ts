@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync'
-import type { CellTable } from '#domain/rails/input/forms.ts'
-import { type CellRecord, HEADER_WITHIN } from '#domain/rails/input/table-reader.ts'
+import type { CellTable } from '#domain/rails/form.ts'
+import { type CellRecord, HEADER_WITHIN } from '#domain/rails/tables/table-reader.ts'
 import { separators } from '#domain/rails/text/table.ts'
 
 /** A record may not be longer, so that a file without line breaks is refused instead of being read into memory. */

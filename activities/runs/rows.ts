@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
+import type { Form, FormRows, Headings } from '#domain/rails/form.ts'
 import { type ColumnReader, tooManyColumns } from '#domain/rails/input/columns.ts'
 import type { ListCorrections } from '#domain/rails/input/corrections.ts'
 import type { Extraction } from '#domain/rails/input/documents.ts'
 import { TextReader } from '#domain/rails/input/encoding.ts'
-import type { Form, FormRows, Headings } from '#domain/rails/input/forms.ts'
 import { type LeftOut, leftOutOf, type Reading, shownColumns } from '#domain/rails/input/reading.ts'
-import { type Question, TableReader } from '#domain/rails/input/table-reader.ts'
 import type { Finding } from '#domain/rails/rail.ts'
+import { type Question, TableReader } from '#domain/rails/tables/table-reader.ts'
 import {
   cellTable,
   endOfRecords,

@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import type { XmlElement } from '#domain/rails/input/forms.ts'
+import type { XmlElement } from '#domain/rails/form.ts'
 import { extractLimits, Unreadable } from './unreadable.ts'
 
 export type XmlHandlers = {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { z } from 'zod'
+import type { Form } from '#domain/rails/form.ts'
 import { columnReader } from '#domain/rails/input/columns.ts'
 import type { ListCorrections } from '#domain/rails/input/corrections.ts'
-import type { Form } from '#domain/rails/input/forms.ts'
-import type { Question } from '#domain/rails/input/table-reader.ts'
+import type { Question } from '#domain/rails/tables/table-reader.ts'
 import { eachRow, type WrongRecord } from '../../../activities/runs/rows.ts'
 import { verifies } from '../../verifies.ts'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { PlannedDraft } from './drafts/draft.ts'
-import type { Form, Headings } from './input/forms.ts'
+import type { Form, Headings } from './form.ts'
 
 export const railKeys = [
   'packetops',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { Form, Headings } from '../form.ts'
 import type { Rail, Work } from '../rail.ts'
 import { correctionShapes } from './corrections.ts'
 import { faultsTo } from './fields.ts'
-import type { Form, Headings } from './forms.ts'
 
 /** What a run input may hold of one list; a longer list is uploaded and taken row by row. */
 const INLINE_ROWS_MAX = 5_000

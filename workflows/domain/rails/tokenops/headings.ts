@@ -1,4 +1,4 @@
-import type { Headings } from '../input/forms.ts'
+import type { Headings } from '../form.ts'
 
 /** What gateways, proxies and dashboards call the columns of usage. */
 export const usageHeadings: Headings = {

@@ -28,7 +28,7 @@ export function moneyRow<Shape extends z.ZodRawShape>(
   const given = z.strictObject({ ...shape, currency: Currency, ...either })
   const normal = z.strictObject({ ...shape, currency: Currency, amount_minor: Minor })
   return given
-    .transform((row, context) => inMinor(row as unknown as Given, { others, context }))
+    .transform((row, context): unknown => inMinor(row as unknown as Given, { others, context }))
     .pipe(normal as unknown as Normal<typeof normal>)
 }
 

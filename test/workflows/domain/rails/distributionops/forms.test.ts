@@ -6,7 +6,7 @@ import { paypalPayoutsForm } from '#domain/rails/distributionops/forms/paypal-pa
 import { safeAirdropForm } from '#domain/rails/distributionops/forms/safe-airdrop.ts'
 import { tokenHoldersForm } from '#domain/rails/distributionops/forms/token-holders.ts'
 import { distributionops } from '#domain/rails/distributionops/index.ts'
-import type { CellTable, Form, FormRows } from '#domain/rails/input/forms.ts'
+import type { CellTable, Form, FormRows } from '#domain/rails/form.ts'
 import { verifies } from '../../../../verifies.ts'
 
 const fileOf = (name: string) => readFileSync(join(import.meta.dirname, 'files', name), 'utf8')

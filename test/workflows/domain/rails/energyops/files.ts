@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { CellTable, XmlElement } from '#domain/rails/input/forms.ts'
+import type { CellTable, XmlElement } from '#domain/rails/form.ts'
 import { cellTable } from '../../../../../activities/runs/csv.ts'
 import { xmlTree } from '../../../../../activities/runs/extract/xml.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { SaxesParser } from 'saxes'
-import type { Form, FormRows, XmlElement } from '#domain/rails/input/forms.ts'
+import type { Form, FormRows, XmlElement } from '#domain/rails/form.ts'
 
 const folder = new URL('files/', import.meta.url)
 export const fileText = (name: string): string => readFileSync(new URL(name, folder), 'utf8')

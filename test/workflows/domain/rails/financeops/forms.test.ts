@@ -6,7 +6,7 @@ import { crossIndustry, ubl } from '#domain/rails/financeops/forms/invoices.ts'
 import { mt940 } from '#domain/rails/financeops/forms/mt940.ts'
 import { ofxSgml, ofxXml } from '#domain/rails/financeops/forms/ofx.ts'
 import { Invoice, Payment } from '#domain/rails/financeops/schema.ts'
-import type { Form } from '#domain/rails/input/forms.ts'
+import type { Form } from '#domain/rails/form.ts'
 import { verifies } from '../../../../verifies.ts'
 import { fileText, readBy } from './files.ts'
 

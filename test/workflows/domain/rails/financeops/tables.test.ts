@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { bankTable } from '#domain/rails/financeops/forms/bank-table.ts'
 import { openInvoices } from '#domain/rails/financeops/forms/open-invoices.ts'
 import { paypal } from '#domain/rails/financeops/forms/paypal.ts'
-import type { Form } from '#domain/rails/input/forms.ts'
+import type { Form } from '#domain/rails/form.ts'
 import { verifies } from '../../../../verifies.ts'
 
 /** A table of cells that bars part. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { CellTable, Form, FormRows } from '#domain/rails/input/forms.ts'
+import type { CellTable, Form, FormRows } from '#domain/rails/form.ts'
 import { billForms, litellmForms, usageForms } from '#domain/rails/tokenops/forms/index.ts'
 import { tokenops } from '#domain/rails/tokenops/index.ts'
 import {

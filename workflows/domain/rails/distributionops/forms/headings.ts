@@ -1,4 +1,4 @@
-import type { Headings } from '../../input/forms.ts'
+import type { Headings } from '../../form.ts'
 
 const names = [
   'Beneficiary name',

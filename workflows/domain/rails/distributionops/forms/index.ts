@@ -1,4 +1,4 @@
-import type { Form } from '../../input/forms.ts'
+import type { Form } from '../../form.ts'
 import { nachaForm } from './nacha-file.ts'
 import { paypalPayoutsForm } from './paypal-payouts.ts'
 import { safeAirdropForm } from './safe-airdrop.ts'

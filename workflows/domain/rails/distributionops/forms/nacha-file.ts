@@ -1,4 +1,4 @@
-import type { Form, FormRows } from '../../input/forms.ts'
+import type { Form, FormRows } from '../../form.ts'
 
 type Row = FormRows['rows'][number]
 type Totals = { entries: number; hash: bigint; credits: bigint; debits: bigint }

@@ -1,4 +1,4 @@
-import type { CellTable, Form, FormRows } from '../../input/forms.ts'
+import type { CellTable, Form, FormRows } from '../../form.ts'
 import { idOfLine } from './form-rows.ts'
 
 const currency = /^[A-Za-z]{3}$/

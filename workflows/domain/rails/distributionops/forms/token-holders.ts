@@ -1,4 +1,4 @@
-import type { CellTable, Form, FormRows } from '../../input/forms.ts'
+import type { CellTable, Form, FormRows } from '../../form.ts'
 import { idOfLine } from './form-rows.ts'
 
 /** The holders of a token with their balances as weights, in the CSV of Etherscan and of the explorers made by it. */

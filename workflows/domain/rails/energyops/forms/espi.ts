@@ -1,4 +1,4 @@
-import type { Form, FormRows, XmlElement } from '../../input/forms.ts'
+import type { Form, FormRows, XmlElement } from '../../form.ts'
 import type { List } from '../intervals.ts'
 import type { Reading } from '../schema.ts'
 import { otherList, otherMeter, type RowsSoFar, rowsSoFar, timesTen } from './form-rows.ts'

@@ -1,4 +1,4 @@
-import type { FormRows } from '../../input/forms.ts'
+import type { FormRows } from '../../form.ts'
 import { decimalText } from '../../values/amounts.ts'
 import type { List } from '../intervals.ts'
 import type { Reading } from '../schema.ts'

@@ -1,4 +1,4 @@
-import type { Form, Headings } from '../../input/forms.ts'
+import type { Form, Headings } from '../../form.ts'
 import type { List } from '../intervals.ts'
 import { espi } from './espi.ts'
 import { intervalTable } from './interval-table.ts'

@@ -1,4 +1,4 @@
-import type { CellTable, Form, FormRows } from '../../input/forms.ts'
+import type { CellTable, Form, FormRows } from '../../form.ts'
 import type { List } from '../intervals.ts'
 import {
   type Moment,

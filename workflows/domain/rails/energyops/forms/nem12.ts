@@ -1,4 +1,4 @@
-import type { Form, FormRows } from '../../input/forms.ts'
+import type { Form, FormRows } from '../../form.ts'
 import { dayFrom } from '../../values/calendar.ts'
 import type { List } from '../intervals.ts'
 import { unitOf } from '../units.ts'

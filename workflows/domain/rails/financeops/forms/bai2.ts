@@ -1,4 +1,4 @@
-import type { Form, FormRows } from '../../input/forms.ts'
+import type { Form, FormRows } from '../../form.ts'
 import { minorPlaces } from '../../values/exchange.ts'
 import { compactDay, type StatementRows, said, statementRows } from './statement.ts'
 

@@ -1,4 +1,4 @@
-import type { CellTable, Form, FormRows } from '../../input/forms.ts'
+import type { CellTable, Form, FormRows } from '../../form.ts'
 import { columnsOf, daysOf, headingCurrency, numbersOf } from './cells.ts'
 import { paymentHeadings } from './headings.ts'
 import { oneText, type StatementRows, statementRows } from './statement.ts'

@@ -1,4 +1,4 @@
-import type { Form, FormRows, XmlElement } from '../../input/forms.ts'
+import type { Form, FormRows, XmlElement } from '../../form.ts'
 import { at, below, childrenOf, type MaybeElement, textAt, textsAt } from './elements.ts'
 import { oneText, type StatementRows, said, statementRows, unitsOf } from './statement.ts'
 

@@ -1,4 +1,4 @@
-import type { CellTable } from '../../input/forms.ts'
+import type { CellTable } from '../../form.ts'
 import { readNumber } from '../../input/numbers.ts'
 import { readTime } from '../../input/times.ts'
 import { keyOf } from '../../text/table.ts'

@@ -1,4 +1,4 @@
-import type { XmlElement } from '../../input/forms.ts'
+import type { XmlElement } from '../../form.ts'
 
 export type MaybeElement = XmlElement | undefined
 

@@ -1,4 +1,4 @@
-import type { Headings } from '../../input/forms.ts'
+import type { Headings } from '../../form.ts'
 
 /** Headings of bank statements in English, German, French, Spanish, Dutch and Italian, of Stripe, QuickBooks and Xero. */
 export const paymentHeadings: Headings = {

@@ -1,4 +1,4 @@
-import type { Form } from '../../input/forms.ts'
+import type { Form } from '../../form.ts'
 import { bai2 } from './bai2.ts'
 import { bankTable } from './bank-table.ts'
 import { camt } from './camt.ts'

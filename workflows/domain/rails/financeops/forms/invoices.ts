@@ -1,4 +1,4 @@
-import type { Form, FormRows, XmlElement } from '../../input/forms.ts'
+import type { Form, FormRows, XmlElement } from '../../form.ts'
 import { at, below, childrenOf, type MaybeElement, textAt } from './elements.ts'
 import { amountOf, compactDay, oneText, unitsOf } from './statement.ts'
 

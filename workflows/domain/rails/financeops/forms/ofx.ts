@@ -1,4 +1,4 @@
-import type { Form, FormRows, XmlElement } from '../../input/forms.ts'
+import type { Form, FormRows, XmlElement } from '../../form.ts'
 import { at, below, childrenOf, textAt } from './elements.ts'
 import { compactDay, oneText, type StatementRows, statementRows, unitsOf } from './statement.ts'
 

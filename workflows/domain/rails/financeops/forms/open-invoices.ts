@@ -1,4 +1,4 @@
-import type { CellTable, Form, FormRows } from '../../input/forms.ts'
+import type { CellTable, Form, FormRows } from '../../form.ts'
 import { columnsOf, daysOf, headingCurrency, headingKey, numbersOf } from './cells.ts'
 import { invoiceHeadings } from './headings.ts'
 import { amountOf, oneText } from './statement.ts'

@@ -1,4 +1,4 @@
-import type { CellTable, Form, FormRows } from '../../input/forms.ts'
+import type { CellTable, Form, FormRows } from '../../form.ts'
 import { columnsOf, daysOf, numbersOf } from './cells.ts'
 import { amountOf, oneText, said, statementRows } from './statement.ts'
 

@@ -1,4 +1,4 @@
-import type { FormRows } from '../../input/forms.ts'
+import type { FormRows } from '../../form.ts'
 import { decimalText, scaled } from '../../values/amounts.ts'
 import { dayFrom } from '../../values/calendar.ts'
 

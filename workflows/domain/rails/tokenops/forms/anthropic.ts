@@ -1,4 +1,4 @@
-import type { CellTable, FormRows } from '../../input/forms.ts'
+import type { CellTable, FormRows } from '../../form.ts'
 import { decimalText, scaled } from '../../values/amounts.ts'
 import {
   bucketsOf,

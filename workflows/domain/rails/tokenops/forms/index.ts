@@ -1,4 +1,4 @@
-import type { Form } from '../../input/forms.ts'
+import type { Form } from '../../form.ts'
 import {
   anthropicCosts,
   anthropicCostsTable,

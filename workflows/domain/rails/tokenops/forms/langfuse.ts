@@ -1,4 +1,4 @@
-import type { CellTable, FormRows } from '../../input/forms.ts'
+import type { CellTable, FormRows } from '../../form.ts'
 import { type Fields, isRecord, type RowOf, recordsIn, rowsOf, sumOf } from './records.ts'
 
 /** Where each count of `usageDetails` belongs; Langfuse counts no token in two of them. */

@@ -1,4 +1,4 @@
-import type { FormRows } from '../../input/forms.ts'
+import type { FormRows } from '../../form.ts'
 import { isRecord, rowsOf } from './records.ts'
 
 /** The spend logs as the proxy's API answers them. */

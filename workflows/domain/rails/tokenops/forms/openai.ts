@@ -1,4 +1,4 @@
-import type { CellTable, FormRows } from '../../input/forms.ts'
+import type { CellTable, FormRows } from '../../form.ts'
 import {
   bucketsOf,
   countOf,

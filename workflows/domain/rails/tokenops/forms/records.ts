@@ -1,4 +1,4 @@
-import type { CellTable, FormRows } from '../../input/forms.ts'
+import type { CellTable, FormRows } from '../../form.ts'
 
 /** A record of an export by its field names; fields that say nothing are left out. */
 export type Fields = Readonly<Record<string, unknown>>

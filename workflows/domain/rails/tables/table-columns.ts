@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Headings } from '../form.ts'
+import type { ColumnReader } from '../input/columns.ts'
 import { keyOf } from '../text/table.ts'
-import type { ColumnReader } from './columns.ts'
-import type { Headings } from './forms.ts'
 
 /** How the cells of a field are read. */
 export type CellKind = 'text' | 'number' | 'whole' | 'time' | 'day' | 'truth' | 'code'

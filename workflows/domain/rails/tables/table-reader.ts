@@ -1,14 +1,14 @@
 import type { z } from 'zod'
+import type { Headings } from '../form.ts'
+import { type ColumnReader, shownText } from '../input/columns.ts'
+import type { ListCorrections, MoneyUnit } from '../input/corrections.ts'
+import type { DecimalSign } from '../input/numbers.ts'
+import { readNumber } from '../input/numbers.ts'
+import type { LeftOut, Reading } from '../input/reading.ts'
+import { type DateOrder, readTime } from '../input/times.ts'
 import { keyOf } from '../text/table.ts'
 import { decimalText, scaled } from '../values/amounts.ts'
-import { type ColumnReader, shownText } from './columns.ts'
-import type { ListCorrections, MoneyUnit } from './corrections.ts'
-import type { Headings } from './forms.ts'
-import type { DecimalSign } from './numbers.ts'
-import { readNumber } from './numbers.ts'
-import type { LeftOut, Reading } from './reading.ts'
 import { type CellKind, type Field, feedByHeadings, headerIn, rowFields } from './table-columns.ts'
-import { type DateOrder, readTime } from './times.ts'
 
 /** A record of a table with its line in the file, from 1. */
 export type CellRecord = { line: number; cells: readonly string[] }
