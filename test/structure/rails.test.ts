@@ -33,9 +33,10 @@ verifies(
         .filter((entry) => entry.isDirectory() === (type === 'folder'))
         .map(({ name }) => name)
         .sort()
-    const shared = ['drafts', 'input', 'report', 'text', 'values', 'work']
+    const shared = ['drafts', 'input', 'report', 'tables', 'text', 'values', 'work']
     expect(names('folder')).toEqual([...railKeys, ...shared].sort())
     expect(names('file')).toEqual([
+      'form.ts',
       'index.ts',
       'plans.ts',
       'rail.ts',

@@ -47,7 +47,7 @@ function runsOf(hours: readonly number[], period: number): Run[] {
   })
 }
 
-export const seasonOf = (month: number): string =>
+const seasonOf = (month: number): string =>
   new Date(Date.UTC(2024, month, 1)).toLocaleString('en', { month: 'long', timeZone: 'UTC' })
 
 /** A season for each month. */

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { isObject } from '../../core/plain-object.ts'
 import type { Columns, Finding } from '../rail.ts'
 import { inOrder } from '../work/work.ts'
-import type { ListCorrections } from './corrections.ts'
 import { oneLine } from './names.ts'
 
 const COLUMN_CHARS_MAX = 256
@@ -40,7 +39,7 @@ function rowShape(row: z.ZodType): z.ZodObject | undefined {
   return row instanceof z.ZodObject ? row : undefined
 }
 
-export const fieldsOf = (row: z.ZodType): string[] => Object.keys(rowShape(row)?.shape ?? {})
+const fieldsOf = (row: z.ZodType): string[] => Object.keys(rowShape(row)?.shape ?? {})
 
 /** Whether a row may have members that its schema does not name. */
 function isLoose(row: z.ZodType): boolean {
@@ -68,7 +67,8 @@ export type ColumnReader = {
   finding(): Finding[]
 }
 
-type Named = Pick<ListCorrections, 'columns' | 'constants'>
+type Named = { columns?: ByField; constants?: ByField }
+type ByField = Readonly<Record<string, string | undefined>>
 
 /** A reader of a list's rows; without `columns` they are read as they are. */
 export function columnReader(

@@ -21,7 +21,7 @@ export type ListCorrections = Partial<{
   leave_out: readonly number[]
 }>
 /** The same by list, as the members of an input have it. */
-export type Corrections = {
+type Corrections = {
   readonly [Member in keyof ListCorrections]: Readonly<
     Record<string, ListCorrections[Member] | undefined>
   >

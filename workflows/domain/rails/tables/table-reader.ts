@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Headings } from '../form.ts'
-import { type ColumnReader, shownText } from '../input/columns.ts'
+import type { ColumnReader } from '../input/columns.ts'
 import type { ListCorrections, MoneyUnit } from '../input/corrections.ts'
 import type { DecimalSign } from '../input/numbers.ts'
 import { readNumber } from '../input/numbers.ts'
@@ -387,7 +387,3 @@ function numberText(
     ? undefined
     : read.text
 }
-
-/** A question as a fault says it. */
-export const questionText = ({ cell, message }: Question): string =>
-  `${shownText(cell)} can be read in more than one way: ${message}`

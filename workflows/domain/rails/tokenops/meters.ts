@@ -101,7 +101,7 @@ const services = {
 } as const
 /** Prompts above so many thousand tokens have a price of their own; 0 stands for all others. */
 const tiers = [0, 32, 100, 128, 200, 256, 272, 512]
-export const TIER_TOKENS = 1_000
+const TIER_TOKENS = 1_000
 
 /** What a price field says: the meter, the prompts (in tokens) above which it holds, and the service. */
 export type PriceField = { meter: Meter; above: number; service: string; unit: 'minor' | 'whole' }

@@ -7,7 +7,7 @@ export const fileText = (name: string): string => readFileSync(new URL(name, fol
 
 type Open = { -readonly [Key in keyof XmlElement]: XmlElement[Key] } & { children: Open[] }
 
-export function xmlOf(text: string): XmlElement {
+function xmlOf(text: string): XmlElement {
   const parser = new SaxesParser({ xmlns: true })
   const open: Open[] = []
   let root: Open | undefined
