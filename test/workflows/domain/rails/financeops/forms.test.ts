@@ -159,6 +159,18 @@ verifies('financeops.forms', 'OFX is read with and without closing tags', () => 
   expect(read(ofxSgml, wrong).malformed).toEqual(['states no amount that can be read'])
 })
 
+verifies('financeops.forms', 'many rows, and elements without an end, are read', () => {
+  const file = fileText('bank_medium.ofx')
+  const entry = /<STMTTRN>.*<\/STMTTRN>/.exec(file)?.[0] ?? ''
+  const many = Array.from({ length: 100_000 }, (_, at) => entry.replace('00001<', `${at}<`))
+  const unclosed = file.replace(entry, many.join('\n')).replace('</BANKTRANLIST>', '')
+  expect(read(ofxSgml, unclosed).values).toHaveLength(100_002)
+  expect(readBy(ofxSgml, `OFXHEADER:100\n${'<A>'.repeat(200_000)}`)).toBeUndefined()
+  const lines = ':61:2601020103C1,00NTRFNONREF\n:86:INV-1\n'.repeat(100_000)
+  const statement = `:20:A\n:25:X\n:60F:C260101EUR0,\n${lines}:62F:C260101EUR100000,\n-`
+  expect(read(mt940, statement)).toMatchObject({ findings: [], sum: 10_000_000 })
+})
+
 verifies('financeops.forms', 'BAI2 is read with its control totals', () => {
   const cad = read(bai2, fileText('bai2-cad.txt'))
   expect(cad).toMatchObject({ findings: [], malformed: [], sum: 0 })

@@ -1,5 +1,5 @@
 import type { Form, FormRows, XmlElement } from '../../form.ts'
-import { at, below, childrenOf, textAt } from './elements.ts'
+import { below, textAt } from './elements.ts'
 import { compactDay, oneText, type StatementRows, statementRows, unitsOf } from './statement.ts'
 
 const source = 'Open Financial Exchange (OFX) 1.0.2 to 2.3'
@@ -23,6 +23,9 @@ export const ofxXml: Form = {
 
 type Building = { -readonly [Key in keyof XmlElement]: XmlElement[Key] } & { children: Building[] }
 
+/** No statement is deeper, also with empty elements that are not closed. */
+const DEPTH_MAX = 200
+
 /** Elements with text need no closing tag; an empty one without it leaves what stands in it to its parent. */
 function sgmlTree(text: string): XmlElement {
   const element = (name: string, line: number): Building => {
@@ -40,7 +43,7 @@ function sgmlTree(text: string): XmlElement {
       const one = element(name.toUpperCase(), line)
       one.text = plainText(inner)
       open.at(-1)?.children.push(one)
-      if (one.text === '') open.push(one)
+      if (one.text === '' && open.length < DEPTH_MAX) open.push(one)
     }
   }
   return root
@@ -50,8 +53,7 @@ function close(open: Building[], name: string): void {
   const from = open.findLastIndex((one) => one.name === name)
   if (from === -1) return
   for (const unclosed of open.splice(from + 1)) {
-    const parent = open[from]
-    parent?.children.push(...unclosed.children.splice(0))
+    for (const child of unclosed.children.splice(0)) open[from]?.children.push(child)
   }
   open.pop()
 }
@@ -77,7 +79,7 @@ function readStatement(statement: XmlElement, rows: StatementRows): string {
     textAt(statement, 'CCACCTFROM', 'ACCTID') ??
     'account'
   const currency = textAt(statement, 'CURDEF')
-  for (const entry of childrenOf(at(statement, 'BANKTRANLIST'), 'STMTTRN')) {
+  for (const entry of below(statement, ['STMTTRN'])) {
     const amount = textAt(entry, 'TRNAMT')
     const id = textAt(entry, 'FITID')
     const name = textAt(entry, 'NAME') ?? textAt(entry, 'PAYEE', 'NAME')
