@@ -37,7 +37,7 @@ type Normal<Schema extends z.ZodType> = z.ZodType<z.output<Schema>, unknown>
 type Given = Record<string, unknown> & { currency: string }
 type Reads = { others: readonly string[]; context: z.RefinementCtx }
 
-function inMinor(row: Given, { others, context }: Reads): Given {
+function inMinor(row: Given, { others, context }: Reads): unknown {
   const normal: Given = { ...row }
   for (const name of ['amount', ...others]) {
     const [major, minorName] = [row[name] as Major | undefined, `${name}_minor`]
