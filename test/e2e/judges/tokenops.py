@@ -105,6 +105,13 @@ for index in range(ROWS):
     write = int(whole_in * random.choice([0, 0, 0.1])) if not runaway else 0
     reasoning = int(whole_out * random.choice([0, 0.5]))
     batch = not runaway and random.random() < 0.1
+    # Services count and batch what they have a price for; o3 is left with writes that its price does not have.
+    prices = price_of(model, day) if model in FIRST else {}
+    batch = batch and prices.get('batch_input') is not None
+    if batch or (model != 'o3' and prices.get('write') is None):
+        write = 0
+    if batch:
+        cached = 0
     row = {
         'at': at, 'model': random.choice(SPELLINGS[model]), 'input_tokens': whole_in, 'output_tokens': whole_out,
         'cached_input_tokens': cached, 'cache_write_tokens': write, 'reasoning_tokens': reasoning, 'batch': batch,

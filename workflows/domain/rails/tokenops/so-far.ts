@@ -179,7 +179,8 @@ function pricedParts(prices: Prices, by: Record<Dimension, Sums>) {
       const model = models.get(price.model) ?? { rows: modelRows(prices.unit), prices: new Set() }
       if (model.prices.size === 0) models.set(price.model, model)
       model.prices.add(price.index)
-      model.rows.push(cost, place)
+      // What a row cost in part says nothing of what is usual.
+      if (without.length === 0) model.rows.push(cost, place)
       if (!usage.free) addCell(cells, { model: price.model, day, use, rates, counts: usage.counts })
       if (named !== 'name') addRenamed(renamed, usage.model, price.model, named, place)
       return cost
