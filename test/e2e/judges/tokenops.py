@@ -106,9 +106,9 @@ for index in range(ROWS):
     reasoning = int(whole_out * random.choice([0, 0.5]))
     batch = not runaway and random.random() < 0.1
     # Services count and batch what they have a price for; o3 is left with writes that its price does not have.
-    prices = price_of(model, day) if model in FIRST else {}
-    batch = batch and prices.get('batch_input') is not None
-    if batch or (model != 'o3' and prices.get('write') is None):
+    known = price_of(model, day)
+    batch = batch and known['batch_input'] is not None
+    if batch or (model != 'o3' and known['write'] is None):
         write = 0
     if batch:
         cached = 0
