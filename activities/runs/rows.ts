@@ -194,14 +194,16 @@ async function readText(named: ReadList, pieces: Pieces, rows: RowTaker): Promis
   if (form === undefined) return readTable(begin, { pieces, named, rows })
   const read = viewsOf(await wholeOf(begin, pieces))(form)
   if (read === undefined) throw new WrongLine(1, `begins a file that is ${form.name} in part only`)
-  return takeForm({ form, read }, rows)
+  return takeForm({ form, read }, { named, rows })
 }
 
 type Recognised = { form: Form; read: FormRows }
 
-function formOf({ forms = [] }: ReadList, text: string): Recognised | undefined {
+/** The form of a text; a table whose columns the caller names is read by them. */
+function formOf({ forms = [], corrections }: ReadList, text: string): Recognised | undefined {
   const view = viewsOf(text)
   for (const form of forms) {
+    if (form.kind === 'table' && corrections?.columns !== undefined) continue
     const read = view(form)
     if (read !== undefined) return { form, read }
   }
@@ -231,7 +233,7 @@ async function readDocument(begin: string, rest: Rest): Promise<ReadText> {
   }
   const text = await wholeOf(begin, pieces)
   const recognised = formOf(named, text)
-  if (recognised !== undefined) return takeForm(recognised, rows)
+  if (recognised !== undefined) return takeForm(recognised, { named, rows })
   if (line.startsWith('<'))
     throw new WrongLine(1, `begins XML of no form that ${named.list} is read from`)
   const value = parsed(text)
@@ -251,14 +253,14 @@ function parsed(text: string): unknown {
 
 /** A text as each kind of form is given it, made once. */
 function viewsOf(text: string): (form: Form) => FormRows | undefined {
-  const isXml = text.trimStart().startsWith('<')
+  const begin = text.trimStart()[0]
   const tree = once(() => treeOf(text))
   const value = once(() => parsed(text))
   const table = once(() => cellTable(text))
   return (form) => {
     if (form.kind === 'text') return form.read(text)
-    if (isXml) return form.kind === 'xml' ? form.read(tree()) : undefined
-    if (form.kind === 'json') return form.read(value())
+    if (begin === '<') return form.kind === 'xml' ? form.read(tree()) : undefined
+    if (begin === '[' || begin === '{') return form.kind === 'json' ? form.read(value()) : undefined
     return form.kind === 'table' ? form.read(table()) : undefined
   }
 }
@@ -280,10 +282,14 @@ function treeOf(text: string) {
   }
 }
 
-function takeForm({ form, read }: Recognised, rows: RowTaker): ReadText {
+function takeForm(
+  { form, read }: Recognised,
+  { named, rows }: Pick<Rest, 'named' | 'rows'>,
+): ReadText {
+  const constants = named.corrections?.constants
   for (const row of read.rows)
     if ('malformed' in row) rows.malformed(row.malformed, row.line)
-    else rows.row(row.value, row.line)
+    else rows.row({ ...constants, ...row.value }, row.line)
   const leftOut = { all: read.leftOut, count: read.leftOut.length }
   return { form: form.name, says: read.says, findings: read.findings, leftOut }
 }

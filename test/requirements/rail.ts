@@ -411,6 +411,11 @@ export const railRequirements = {
     behavior:
       'A line that cannot be read is left out only where its caller names it; a named line that can be read is a fault.',
   },
+  'reading.shown': {
+    source: 'runs § How a file is read',
+    behavior:
+      'A preflight answers how each uploaded list was read, and a refusal too; questions are answered by members of the input.',
+  },
   'reading.forms': {
     source: 'runs § How a file is read',
     behavior:

@@ -235,6 +235,11 @@ verifies(
     await expect(read('<!DOCTYPE a [<!ENTITY b "c">]><Statement/>', {}, [form])).rejects.toThrow(
       'input_rejected',
     )
+    const filled = { constants: { reference: 'all' } }
+    expect((await read(text.replace('bad', '2.00'), filled, [form])).rows).toMatchObject([
+      { reference: 'all' },
+      { reference: 'all' },
+    ])
     const rowsOfJson = JSON.stringify([{ id: 'a', paid_at: '2024-01-15', currency: 'EUR' }])
     expect((await read(rowsOfJson)).reading).toMatchObject({ form: 'json', rows: 1 })
   },

@@ -308,7 +308,7 @@ verifies(
     const held = await uploaded([good, good])
     const { sha256 } = held['usage'] as { sha256: string }
     const fill = (began: string, count: number) =>
-      sql`insert into upload_checks (check_id, owner, sha256, rail, list, columns, began_at)
+      sql`insert into upload_checks (check_id, owner, sha256, rail, list, corrections, began_at)
       select 'uc_' || encode(sha256((n || ${began})::bytea), 'hex'), owner, sha256, 'tokenops',
         'usage', '{}', clock_timestamp() - ${began}::interval
       from agent_inputs, generate_series(1, ${count}) as n where sha256 = ${sha256}`.execute(
