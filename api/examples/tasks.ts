@@ -189,6 +189,7 @@ export const taskExamples = {
         { check: 'callback', ok: true, detail: 'hooks.northwind.example answers' },
       ],
       blocking: [],
+      readings: [],
     },
   },
   'contract-prepare': {

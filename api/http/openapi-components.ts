@@ -180,5 +180,10 @@ export const problemSchema: JsonObject = {
         'The trace of the call (W3C Trace Context); log lines and workflows have it too.',
     },
     faults: { ...faultsSchema, description: 'With input_rejected: all faults of the input.' },
+    readings: {
+      ...listOf({ list: { type: 'string' }, reading: { type: 'object' } }),
+      description:
+        'With input_rejected: how the uploaded lists of the input were read, as a preflight answers it.',
+    },
   },
 }

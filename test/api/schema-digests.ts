@@ -21,7 +21,7 @@ export const schemaDigests: Record<string, string> = {
   'delegated-action.v1.json': '6d00bacdc3f962adf25443f71780bb5ce16dfddee2d6631906d0ca84a40adc29',
   'handoff-pack.v1.json': '6a46217d6ff6f1cf561ae80a180f879960571f3920f7321f4dfc785fad2b30c8',
   'passport.v1.json': '9e22a2a6724a5fd5c4584a59c66c054753b3cdc068b3c63a89a5f2d4c71bdf46',
-  'problem.v1.json': '6592c349623df4e65dfc99a1fdc2a7be4808f47e6d77a633557444d1bb519763',
+  'problem.v1.json': '903ebccd8255e22bcfa1100274b191740bdc41644be6b647a17cd31fcd214ec8',
   'rail-input-contractops.v1.json':
     'fbbbd0ce9bcc6eb5efa0e60db0d3500269edc33aa33a32dc9221fec45e73cbaf',
   'rail-input-diligenceops.v1.json':
