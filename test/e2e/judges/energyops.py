@@ -95,7 +95,7 @@ def value(low, high):
 times = list(instants())
 drawn = [(at, *value(20, 1900)) for at in times]
 fed = [(at, *value(0, 700)) for at in times]
-# One interval without a usable reading leaves everything but the standing charge open; it fed in nothing.
+# One interval of what was fed in without a usable reading leaves its band open, and the taxes on it; it fed in nothing.
 whole = seed % 5 != 0
 if not whole:
     fed[0] = (times[0], Decimal(0), Decimal(0))
@@ -193,6 +193,16 @@ for tax in taxes[1:]:
     charge("tax", tax["name"], None, None, base, Decimal(tax["percent"]) / 100, base * Decimal(tax["percent"]) / 100, Decimal(tax["percent"]))
 total = sum(one["amount"] for one in charges)
 
+
+
+def is_open(one):
+    if whole:
+        return False
+    if one["kind"] == "feed_in":
+        return one["name"] == band_of(feed_in, times[0])
+    return any(tax["name"] == one["name"] and "feed_in" in tax.get("on", []) for tax in taxes) and one["kind"] == "tax"
+
+
 # The bill: each charge on a line, some of them wrong in a known way.
 lines, judged = [], []
 faults = ["agrees", "rate_differs", "quantity_differs", "quantity_and_rate_differ", "wrong_product", "amount_differs", "not_billed", "billed_twice"]
@@ -219,7 +229,7 @@ for number, one in enumerate(charges):
     if fault != "amount_differs" and not is_share:
         line["quantity"], line["rate"] = plain(quantity), plain(rate)
     line["amount_minor"] = amount
-    reason = fault if whole or one["kind"] == "standing" else "undetermined"
+    reason = "undetermined" if is_open(one) else fault
     truth = [one["kind"], one["name"], one["block"], one["month"], amount, plain(one["amount"]), amount - minor(one["amount"]), reason]
     if fault == "not_billed":
         judged.append([*truth[:4], None, truth[5], -minor(one["amount"]), "not_billed"])
@@ -227,7 +237,7 @@ for number, one in enumerate(charges):
     lines.append(line)
     judged.append(truth)
     if fault == "billed_twice":
-        truth[7] = "agrees" if whole or one["kind"] == "standing" else "undetermined"
+        truth[7] = "undetermined" if is_open(one) else "agrees"
         lines.append(dict(line))
         judged.append([*truth[:5], "0", amount, "billed_twice"])
 lines.append({"kind": "demand", "name": "meter rent", "amount_minor": 250})

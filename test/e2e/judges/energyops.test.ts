@@ -57,7 +57,18 @@ for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
       recomputed_minor: truth.rounded,
       difference_minor: truth.difference,
     })
-    if (!truth.whole) expect(result.verdict).toBe('undetermined')
+    const { lowest_minor = null, highest_minor = null } = result.range ?? {}
+    expect(result.range === null, 'a range where an interval is missing').toBe(truth.whole)
+    if (lowest_minor !== null && highest_minor !== null) {
+      expect(lowest_minor).toBeLessThanOrEqual(truth.rounded)
+      expect(highest_minor).toBeGreaterThanOrEqual(truth.rounded)
+      const [least, most] = [
+        result.billed_minor - highest_minor,
+        result.billed_minor - lowest_minor,
+      ]
+      if (result.verdict === 'overbilled') expect(least).toBeGreaterThan(0)
+      if (result.verdict === 'underbilled') expect(most).toBeLessThan(0)
+    }
     for (const { reason } of result.bill_lines) seen.add(reason)
   })
 
