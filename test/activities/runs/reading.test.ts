@@ -142,6 +142,13 @@ verifies('reading.questions', 'what a column leaves open is asked and never gues
   expect(mixed.wrong).toHaveLength(1)
 })
 
+verifies('reading.questions', 'a column that stays open for long is asked for', async () => {
+  const rows = Array.from({ length: 200_001 }, (_, row) => `r${row},03/04/2024,1.00,USD`)
+  const text = table(rows.join('\n'), 'z,05/16/2024,1.00,USD')
+  const { questions } = await read(text)
+  expect(questions).toMatchObject([{ field: 'paid_at', line: 2, cell: '03/04/2024' }])
+})
+
 verifies('reading.questions', 'whole numbers are never cents without a word', async () => {
   const whole = 'id,paid_at,Total,currency\na,2024-01-15,1500,USD'
   expect((await read(whole)).questions).toMatchObject([{ field: 'amount', line: 2, cell: '1500' }])

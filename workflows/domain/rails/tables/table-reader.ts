@@ -143,7 +143,8 @@ export class TableReader {
     else if (!this.#look(record) && this.#held.length === 0) this.#emit(record)
     else {
       this.#held.push(record)
-      if (!this.#isWaiting() || this.#held.length > HELD_MAX) this.#release()
+      if (this.#held.length > HELD_MAX) this.#ask()
+      if (!this.#isWaiting()) this.#release()
     }
   }
 
@@ -152,35 +153,48 @@ export class TableReader {
     else this.#to.malformed(`has ${cells.length} cells, and the header ${width}`, line)
   }
 
-  end(): Pick<Reading, 'header_line' | 'columns' | 'numbers' | 'dates' | 'units'> {
+  /** Asks for what is open. The rest is then read in one way, so that its other faults are found. */
+  #ask(): void {
     for (const column of this.#columns) {
-      const field = column.fields.find(({ money }) => money !== undefined)?.name ?? ''
-      if (column.openUnit !== undefined)
-        this.#to.question({ field, ...column.openUnit, message: unitMessage })
-      if (column.open !== undefined)
-        this.#to.question({
-          field: column.fields[0]?.name ?? '',
-          ...column.open,
-          message: column.fields.some(({ kind }) => kind === 'time' || kind === 'day')
-            ? 'the day or the month may be first: say which in `dates`'
-            : 'the point or the comma may part the fraction: say which in `numbers`',
-        })
+      const { open, openUnit, fields } = column
+      const isTime = fields.some(({ kind }) => kind === 'time' || kind === 'day')
+      if (openUnit !== undefined) {
+        const field = fields.find(({ money }) => money !== undefined)?.name ?? ''
+        this.#to.question({ field, ...openUnit, message: unitMessage })
+        column.units = 'major'
+      }
+      if (open !== undefined) {
+        const message = isTime ? orderMessage : signMessage
+        this.#to.question({ field: fields[0]?.name ?? '', ...open, message })
+        if (isTime) column.dates = 'day_first'
+        else column.numbers = 'point'
+      }
+      column.open = undefined
+      column.openUnit = undefined
     }
-    this.#release()
+  }
+
+  /** Ends the table, and answers how it was read. */
+  end(): Pick<Reading, 'header_line' | 'columns' | 'numbers' | 'dates' | 'units'> {
     const { reader } = this.#of
-    const one = <Value>(values: (Value | undefined)[]): Value | null => {
-      const [first, ...others] = new Set(values.filter((value) => value !== undefined))
+    const one = <Value>(of: (column: Column) => Value | undefined): Value | null => {
+      const [first, ...others] = new Set(
+        this.#columns.map(of).filter((value) => value !== undefined),
+      )
       return others.length > 0 ? null : (first ?? null)
     }
-    return {
+    const decided = {
       header_line: this.#header?.line ?? null,
       columns: (this.#header?.cells ?? [])
         .filter((name) => name !== '')
         .map((column) => ({ column, fields: [...reader.fieldsOf(column)] })),
-      numbers: one(this.#columns.map(({ numbers }) => numbers)),
-      dates: one(this.#columns.map(({ dates }) => dates)),
-      units: one(this.#columns.map(({ units }) => units)),
+      numbers: one(({ numbers }) => numbers),
+      dates: one(({ dates }) => dates),
+      units: one(({ units }) => units),
     }
+    this.#ask()
+    this.#release()
+    return decided
   }
 
   get leftOut(): { all: readonly LeftOut[]; count: number } {
@@ -332,6 +346,8 @@ function lookAtNumber(column: Column, { kind, money, name }: Field, { cell, line
   return true
 }
 
+const orderMessage = 'the day or the month may be first: say which in `dates`'
+const signMessage = 'the point or the comma may part the fraction: say which in `numbers`'
 const unitMessage =
   'whole numbers may be in major units (dollars) or in minor units (cents): say which in `units`'
 const totalWords =
