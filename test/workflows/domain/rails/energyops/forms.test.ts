@@ -126,17 +126,17 @@ verifies(
     const table = tableFile('sce-net-meter.csv')
     const drawn = readAs('table', table)
     expect(valuesOf(drawn)).toEqual([
-      ['2022-08-01T00:00:00', '0.38'],
-      ['2022-08-01T00:15:00', '0.38'],
-      ['2022-08-01T00:30:00', '0.38'],
-      ['2022-08-01T00:45:00', '0.38'],
+      ['2022-08-01T00:00:00', '0.41'],
+      ['2022-08-01T00:15:00', '0.42'],
+      ['2022-08-01T00:30:00', '0.43'],
+      ['2022-08-01T00:45:00', '0.44'],
     ])
     expect(drawn.rows[0]).toMatchObject({ value: { unit: 'kWh', interval_minutes: 15 } })
     expect(valuesOf(readAs('table', table, 'exports'))).toEqual([
-      ['2022-08-01T09:00:00', '0.05'],
-      ['2022-08-01T09:15:00', '0.06'],
-      ['2022-08-01T09:30:00', '0.14'],
-      ['2022-08-01T09:45:00', '0.57'],
+      ['2022-08-01T09:00:00', '0.07'],
+      ['2022-08-01T09:15:00', '0.08'],
+      ['2022-08-01T09:30:00', '0.15'],
+      ['2022-08-01T09:45:00', '0.52'],
     ])
   },
 )
@@ -146,7 +146,7 @@ verifies(
   'tables of utilities: date, start and end in cells of their own',
   () => {
     const peco = readAs('table', tableFile('peco.csv'))
-    expect(valuesOf(peco)[1]).toEqual(['2023-07-04T01:00:00', '0.34'])
+    expect(valuesOf(peco)[1]).toEqual(['2023-07-04T01:00:00', '0.35'])
     expect(peco.rows[1]).toMatchObject({ value: { unit: 'kWh', interval_minutes: 60 } })
     const net = tableIn(`TYPE,DATE,START TIME,END TIME,IMPORT (kWh),EXPORT (kWh),COST,NOTES
 Electric usage,8/13/2025,0:00,0:14,0.300,0.000,$0.19,
