@@ -189,8 +189,7 @@ async function readText(named: ReadList, pieces: Pieces, rows: RowTaker): Promis
   const first = begin.trimStart()[0]
   if (first === '<' || first === '[' || first === '{')
     return readDocument(begin, { pieces, named, rows })
-  const sample = begin.slice(0, begin.lastIndexOf('\n') + 1) || begin
-  const form = formOf(named, sample)?.form
+  const form = formAtBegin(named, begin.slice(0, endOfRecords(begin)) || begin)
   if (form === undefined) return readTable(begin, { pieces, named, rows })
   const read = viewsOf(await wholeOf(begin, pieces))(form)
   if (read === undefined) throw new WrongLine(1, `begins a file that is ${form.name} in part only`)
@@ -208,6 +207,16 @@ function formOf({ forms = [], corrections }: ReadList, text: string): Recognised
     if (read !== undefined) return { form, read }
   }
   return undefined
+}
+
+/** The form that the begin of a text shows; what is wrong with the text is said when it is read. */
+function formAtBegin(named: ReadList, begin: string): Form | undefined {
+  try {
+    return formOf(named, begin)?.form
+  } catch (error) {
+    if (error instanceof WrongLine) return undefined
+    throw error
+  }
 }
 
 type Rest = { pieces: Pieces; named: ReadList; rows: RowTaker }
@@ -228,9 +237,8 @@ async function wholeOf(begin: string, pieces: Pieces): Promise<string> {
 async function readDocument(begin: string, rest: Rest): Promise<ReadText> {
   const { pieces, named, rows } = rest
   const [line = ''] = begin.trimStart().split('\n', 1)
-  if (line.startsWith('{') && parsed(line) !== undefined) {
-    if (formOf(named, line) === undefined) return readJsonLines(begin, rest)
-  }
+  const isLine = line.startsWith('{') && parsed(line) !== undefined
+  if (isLine && formOf(named, line) === undefined) return readJsonLines(begin, rest)
   const text = await wholeOf(begin, pieces)
   const recognised = formOf(named, text)
   if (recognised !== undefined) return takeForm(recognised, { named, rows })
