@@ -200,7 +200,9 @@ verifies(
       'table',
       tableIn('Date,Start Time,End Time,Usage\n01/02/2026,0:00,0:15,1\n'),
     )
-    expect(refusedOf(unclear)).toEqual(['has a date whose day and month may be either way round'])
+    expect(refusedOf(unclear)).toEqual([
+      'has no time, or one whose day and month may be either way round',
+    ])
     const comma = readAs(
       'table',
       tableIn('Date,Start Time,End Time,Usage\n2026-01-02,0:00,0:15,"1,234"\n'),

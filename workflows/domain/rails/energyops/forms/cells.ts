@@ -1,5 +1,4 @@
-import { type NumberRead, readNumber } from '../../input/numbers.ts'
-import { readTime, type TimeRead } from '../../input/times.ts'
+import { columnNumbers, columnTimes } from '../../tables/column-cells.ts'
 import { plainNumber } from './form-rows.ts'
 
 const MINUTE_MS = 60_000
@@ -11,49 +10,27 @@ export type Moment = { at: string; minute: number }
 export type ReadMoment = (text: string) => Read<Moment>
 export type ReadNumber = (text: string) => Read<string>
 
-/** Reads the numbers of a column. What a comma is, is decided over all of them. */
+/** Reads the numbers of a column as a row states them. */
 export function numberReader(texts: readonly string[]): ReadNumber {
-  const sign = onlyOne(texts.map((text) => signOf(readNumber(text))))
-  const unread = { unread: 'has no clear number' }
+  const numberIn = columnNumbers(texts)
   return (text) => {
-    const read = readNumber(text)
-    if (
-      read === undefined ||
-      (sign !== undefined && signOf(read) !== undefined && signOf(read) !== sign)
-    )
-      return unread
-    const plain = 'by' in read ? sign && read.by[sign] : read.text
+    const plain = numberIn(text)
     const value = plain === undefined ? undefined : plainNumber(plain)
-    return value === undefined ? unread : { value }
+    return value === undefined ? { unread: 'has no clear number' } : { value }
   }
 }
 
-/** Reads the times of a column. Whether the day or the month comes first is decided over all of them. */
+/** Reads the times of a column; a day is its first minute. */
 export function momentReader(texts: readonly string[]): ReadMoment {
-  const order = onlyOne(texts.map((text) => orderOf(readTime(text))))
+  const timeIn = columnTimes(texts)
   return (text) => {
-    const read = readTime(text)
-    if (read === undefined) return { unread: 'has no time' }
-    if ('by' in read && order === undefined)
-      return { unread: 'has a date whose day and month may be either way round' }
-    const own = orderOf(read)
-    if (own !== undefined && own !== order) return { unread: 'has a date of another order' }
-    const iso = 'by' in read ? read.by[order ?? 'day_first'] : read.text
+    const iso = timeIn(text)
+    if (iso === undefined)
+      return { unread: 'has no time, or one whose day and month may be either way round' }
     const at = iso.includes('T') ? iso : `${iso}T00:00:00`
     const isInstant = /(Z|[+-][0-9]{2}:[0-9]{2})$/.test(at)
     return { value: { at, minute: Date.parse(isInstant ? at : `${at}Z`) / MINUTE_MS } }
   }
-}
-
-const signOf = (read: NumberRead | undefined) =>
-  read !== undefined && 'sign' in read ? read.sign : undefined
-const orderOf = (read: TimeRead | undefined) =>
-  read !== undefined && 'order' in read ? read.order : undefined
-
-/** The one value that is there; undefined where there is none, or there are several. */
-function onlyOne<Value>(values: readonly (Value | undefined)[]): Value | undefined {
-  const [first, ...others] = new Set(values.filter((value) => value !== undefined))
-  return others.length === 0 ? first : undefined
 }
 
 /** `9:15` → 555: the minute of a day, up to 24:00. */

@@ -1,6 +1,5 @@
 import type { CellTable } from '../../form.ts'
-import { readNumber } from '../../input/numbers.ts'
-import { readTime } from '../../input/times.ts'
+import { columnNumbers, columnTimes } from '../../tables/column-cells.ts'
 import { keyOf } from '../../text/table.ts'
 import { unitsOf } from './statement.ts'
 
@@ -25,35 +24,16 @@ export function columnsOf({ header }: CellTable, headings: readonly string[]): n
 
 export type CellsRead<Value> = (cell: string) => Value | undefined
 
-/** Numbers of columns that are written in one way; a cell that could be read in two is none, where no cell decides. */
+/** The amounts of columns that are written in one way; a cell that could be read in two is none, where no cell decides. */
 export function numbersOf(table: CellTable, columns: readonly number[]): CellsRead<bigint> {
-  const signs = cellsIn(table, columns).flatMap((cell) => {
-    const read = readNumber(cell)
-    return read !== undefined && 'sign' in read && read.sign !== undefined ? [read.sign] : []
-  })
-  const [sign, another] = new Set(signs)
-  return (cell) => {
-    const read = readNumber(cell)
-    if (read === undefined) return undefined
-    if ('by' in read)
-      return sign === undefined || another !== undefined ? undefined : unitsOf(read.by[sign])
-    return unitsOf(read.text)
-  }
+  const numberIn = columnNumbers(cellsIn(table, columns))
+  return (cell) => unitsOf(numberIn(cell))
 }
 
 /** Days of a column that are written in one order. */
 export function daysOf(table: CellTable, column: number): CellsRead<string> {
-  const orders = cellsIn(table, [column]).flatMap((cell) => {
-    const read = readTime(cell)
-    return read !== undefined && 'order' in read && read.order !== undefined ? [read.order] : []
-  })
-  const [order, another] = new Set(orders)
-  return (cell) => {
-    const read = readTime(cell)
-    if (read === undefined) return undefined
-    if (!('by' in read)) return read.text.slice(0, 10)
-    return order === undefined || another !== undefined ? undefined : read.by[order].slice(0, 10)
-  }
+  const timeIn = columnTimes(cellsIn(table, [column]))
+  return (cell) => timeIn(cell)?.slice(0, 10)
 }
 
 const cellsIn = ({ records }: CellTable, columns: readonly number[]): string[] =>
