@@ -4,7 +4,7 @@ import { isObject } from '../../core/plain-object.ts'
 import type { Finding, Rail, Work } from '../rail.ts'
 import { finishedWork } from '../work/work.ts'
 import { type ColumnReader, columnReader, tooManyColumns } from './columns.ts'
-import { correctionsOf } from './corrections.ts'
+import { correctionsOf, type ListCorrections } from './corrections.ts'
 import { type Extraction, readingFindings, withPlaces, withTexts } from './documents.ts'
 import { faultsOfIssue, fieldOf, type InputFault } from './input-faults.ts'
 
@@ -34,8 +34,23 @@ export function readInput(
       ),
     }
   }
+  const aimless = Object.keys(rows.lists)
+    .filter((list) => Array.isArray(input[list]) && !Object.hasOwn(uploads, list))
+    .flatMap((list) => faultsOfInline(list, correctionsOf(input, list)))
+  if (aimless.length > 0) return { faults: aimless }
   const { fields, readers } = byFields(rows.lists, input)
   return checked(schema, fields, input, readers)
+}
+
+/** What is said of how a file is read says nothing of a list that is given inline. */
+function faultsOfInline(list: string, corrections: ListCorrections): InputFault[] {
+  const ofFiles = ['units', 'dates', 'numbers', 'leave_out'] as const
+  return ofFiles.flatMap((member) => {
+    if (corrections[member] === undefined) return []
+    const [pointer, message] = [pointerOf([member, list]), `${list} is no uploaded file`]
+    const value = JSON.stringify(corrections[member])
+    return [{ kind: 'inconsistent', field: pointer, message, pointer, row: null, value }]
+  })
 }
 
 function byFields(

@@ -164,3 +164,17 @@ verifies('rails.columns', 'the schema of an input lists the fields of each list'
   expect(reader.take({ Model: 'm', other: 1 })).toEqual({ model: 'm', other: 1 })
   expect(reader.finding()).toEqual([])
 })
+
+verifies('reading.corrections', 'what is said of a file says nothing of an inline list', () => {
+  const input = { ...usage([row], { model: 'model' }), dates: { usage: 'day_first' } }
+  expect(faultsOf(input)).toMatchObject([
+    { kind: 'inconsistent', pointer: '/dates/usage', message: 'usage is no uploaded file' },
+  ])
+  const uploaded = readInput(railOf('tokenops'), { ...input, usage: { sha256: 'a' } }, { usage: 1 })
+  expect('faults' in uploaded ? uploaded.faults : []).toEqual([])
+  const constants = {
+    ...usage([{ ...row, model: undefined }], {}),
+    constants: { usage: { model: 'm' } },
+  }
+  expect(faultsOf(JSON.parse(JSON.stringify(constants)))).toEqual([])
+})
