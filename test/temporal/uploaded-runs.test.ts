@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
+import { railOf } from '#domain/rails/index.ts'
 import { sheetType } from '#domain/rails/input/documents.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { tokenops, type UsageRow } from '#domain/rails/tokenops/index.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Check, TaskTerms } from '#domain/tasks/terms.ts'
@@ -39,7 +43,14 @@ afterAll(() => fixture?.stop())
 
 const { usage, ...head } = usageMaterial(20_000)
 const inline = { ...head, usage: usage.slice(0, 5_000) }
-const types = { csv: 'text/csv', jsonl: 'application/x-ndjson', xlsx: sheetType } as const
+const types = {
+  csv: 'text/csv',
+  jsonl: 'application/x-ndjson',
+  xlsx: sheetType,
+  json: 'application/json',
+  xml: 'application/xml',
+  text: 'text/plain',
+} as const
 const columns = ['at', 'agent', 'model', 'task', 'input_tokens', 'output_tokens'] as const
 const textOf = {
   csv: (rows: UsageRow[]) =>
@@ -112,6 +123,38 @@ verifies(
     expect(results).toEqual([expected, expected])
   },
 )
+
+verifies('reading.forms', 'runs on files as they are exported pass their validator', async () => {
+  const cases: [RailKey, string, string, keyof typeof types, string][] = [
+    ['financeops', 'payments', 'camt053.xml', 'xml', 'CAMT'],
+    ['financeops', 'payments', 'rabobank-iban.sta', 'text', 'MT940'],
+    ['energyops', 'readings', 'openespi.xml', 'xml', 'ESPI'],
+    ['tokenops', 'usage', 'anthropic-usage.json', 'json', 'Anthropic'],
+    ['distributionops', 'recipients', 'credits.ach', 'text', 'NACHA'],
+  ]
+  for (const [rail, list, name, format, form] of cases) {
+    const path = join(import.meta.dirname, '../workflows/domain/rails', rail, 'files', name)
+    const bytes = await readFile(path)
+    const sha256 = await upload(format, bytes)
+    const manifest = [{ name: list, sha256, bytes: bytes.length }]
+    const taskId = await waiting({ rail, tier: 'pro', input_manifest: manifest })
+    const sample = railOf(rail).sandboxInput as Record<string, unknown>
+    await provide(taskId, { ...sample, [list]: { sha256 } })
+    expect(await packageOf(taskId), name).toBeDefined()
+    const steps = await listLoopSteps(fixture.db, String((await fixture.rowOf(taskId)).run_id))
+    const { checks = [] } = (steps.find(({ step }) => step === 'validator')?.output ?? {}) as {
+      checks?: Check[]
+    }
+    expect(checks.length, name).toBeGreaterThan(2)
+    expect(
+      checks.filter(({ ok }) => !ok),
+      name,
+    ).toEqual([])
+    const worked = JSON.stringify(steps.find(({ step }) => step === 'worker')?.output)
+    expect(worked, name).toContain('file_reading')
+    expect(worked, name).toContain(form)
+  }
+})
 
 verifies(
   ['files.sheets', 'files.replayed'],
