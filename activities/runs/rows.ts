@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { jsonOf } from '#domain/core/strict-json.ts'
 import type { Form, FormRows, Headings } from '#domain/rails/form.ts'
 import { type ColumnReader, tooManyColumns } from '#domain/rails/input/columns.ts'
 import type { ListCorrections } from '#domain/rails/input/corrections.ts'
@@ -180,17 +181,19 @@ type Pieces = AsyncGenerator<string>
 
 async function readText(named: ReadList, pieces: Pieces, rows: RowTaker): Promise<ReadText> {
   if (named.source.format === 'jsonl') return readJsonLines('', { pieces, named, rows })
-  let begin = ''
-  while (begin.length < SAMPLE_CHARS) {
+  let [begin, isWhole] = ['', false]
+  while (begin.length < SAMPLE_CHARS && !isWhole) {
     const { value, done } = await pieces.next()
-    if (done === true) break
-    begin += value
+    if (done === true) isWhole = true
+    else begin += value
   }
   const first = begin.trimStart()[0]
   if (first === '<' || first === '[' || first === '{')
     return readDocument(begin, { pieces, named, rows })
-  const form = formAtBegin(named, begin.slice(0, endOfRecords(begin)) || begin)
-  if (form === undefined) return readTable(begin, { pieces, named, rows })
+  const known = formAtBegin(named, isWhole ? begin : begin.slice(0, endOfRecords(begin)) || begin)
+  if (known === undefined) return readTable(begin, { pieces, named, rows })
+  if (isWhole) return takeForm(known, { named, rows })
+  const { form } = known
   const read = viewsOf(await wholeOf(begin, pieces))(form)
   if (read === undefined) throw new WrongLine(1, `begins a file that is ${form.name} in part only`)
   return takeForm({ form, read }, { named, rows })
@@ -209,10 +212,10 @@ function formOf({ forms = [], corrections }: ReadList, text: string): Recognised
   return undefined
 }
 
-/** The form that the begin of a text shows; what is wrong with the text is said when it is read. */
-function formAtBegin(named: ReadList, begin: string): Form | undefined {
+/** The form that the begin of a text shows, with what it reads there; what is wrong with the text is said when it is read. */
+function formAtBegin(named: ReadList, begin: string): Recognised | undefined {
   try {
-    return formOf(named, begin)?.form
+    return formOf(named, begin)
   } catch (error) {
     if (error instanceof WrongLine) return undefined
     throw error
@@ -237,33 +240,25 @@ async function wholeOf(begin: string, pieces: Pieces): Promise<string> {
 async function readDocument(begin: string, rest: Rest): Promise<ReadText> {
   const { pieces, named, rows } = rest
   const [line = ''] = begin.trimStart().split('\n', 1)
-  const isLine = line.startsWith('{') && parsed(line) !== undefined
+  const isLine = line.startsWith('{') && jsonOf(line) !== undefined
   if (isLine && formOf(named, line) === undefined) return readJsonLines(begin, rest)
   const text = await wholeOf(begin, pieces)
   const recognised = formOf(named, text)
   if (recognised !== undefined) return takeForm(recognised, { named, rows })
   if (line.startsWith('<'))
     throw new WrongLine(1, `begins XML of no form that ${named.list} is read from`)
-  const value = parsed(text)
+  const value = jsonOf(text)
   if (!Array.isArray(value))
     throw new WrongLine(1, `begins JSON of no form that ${named.list} is read from`)
   for (const [index, row] of value.entries()) rows.row(named.reader.take(row), index + 1)
   return { form: 'json' }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
 /** A text as each kind of form is given it, made once. */
 function viewsOf(text: string): (form: Form) => FormRows | undefined {
   const begin = text.trimStart()[0]
   const tree = once(() => treeOf(text))
-  const value = once(() => parsed(text))
+  const value = once(() => jsonOf(text))
   const table = once(() => cellTable(text))
   return (form) => {
     if (form.kind === 'text') return form.read(text)
@@ -308,7 +303,7 @@ async function readJsonLines(begin: string, { pieces, named, rows }: Rest): Prom
     line += 1
     if (text.length > RECORD_CHARS_MAX) throw tooLong(line)
     if (text.trim() === '') return
-    const value = parsed(text)
+    const value = jsonOf(text)
     if (value === undefined) rows.malformed('is not JSON', line)
     else rows.row(named.reader.take(value), line)
   }

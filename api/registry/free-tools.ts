@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { isObject } from '#domain/core/plain-object.ts'
+import { jsonOf } from '#domain/core/strict-json.ts'
 import { freeTool } from '#domain/resolver/catalogue.ts'
 import { screenFreeText } from '../../activities/screening/free-text.ts'
 import { bodyOf, checkOutput } from '../calls/handle.ts'
@@ -91,17 +92,9 @@ function readTask(operation: AnyOperation, task: string): unknown {
  * the text is no JSON object and no single member is required.
  */
 function inputOfTask({ input }: AnyOperation, task: string): unknown {
-  const given = parsed(task)
+  const given = jsonOf(task)
   if (isObject(given)) return given
   const { required = [] } = z.toJSONSchema(input, { io: 'input' })
   const [only, ...others] = required
   return only === undefined || others.length > 0 ? undefined : { [only]: task }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { type Tx, transaction } from '../postgres/db.ts'
-import { findRow, insertRow, now, updateRows } from '../postgres/rows.ts'
+import { findRow, insertRow, lockRow, now, updateRows } from '../postgres/rows.ts'
 import type { Database } from '../schema/schema.ts'
 
 export type InputRow = Selectable<Database['agent_inputs']>
@@ -141,13 +141,7 @@ async function removeInput(
   { owner, sha256 }: InputName,
 ): Promise<'deleted' | 'gone' | 'in_use'> {
   // The lock stops a task from using the input before it is gone.
-  const held = await tx
-    .selectFrom('agent_inputs')
-    .select('blob_id')
-    .where('owner', '=', owner)
-    .where('sha256', '=', sha256)
-    .forUpdate()
-    .executeTakeFirst()
+  const held = await lockRow(tx, 'agent_inputs', { owner, sha256 })
   if (held === undefined) return 'gone'
   if (await isInputUsed(tx, { owner, sha256 })) return 'in_use'
   await tx
@@ -161,15 +155,8 @@ async function removeInput(
 
 /** Whether a subject, such as a task that is open, uses an input. */
 export async function isInputUsed(tx: Tx, { owner, sha256 }: InputName): Promise<boolean> {
-  const used = await tx
-    .selectFrom('agent_input_uses')
-    .select('subject')
-    .where('owner', '=', owner)
-    .where('sha256', '=', sha256)
-    .where('released_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst()
-  return used !== undefined
+  const used = { owner, sha256, released_at: null }
+  return (await findRow(tx, 'agent_input_uses', used)) !== undefined
 }
 
 export const findInput = (tx: Tx, { owner, sha256 }: InputName) =>

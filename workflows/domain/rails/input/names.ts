@@ -37,3 +37,13 @@ function sameFields<Row extends object>(a: Row, b: Row): boolean {
     present(a).every(([name, value]) => b[name as keyof Row] === value)
   )
 }
+
+/** Names that are given more than once apart: the second `a` is `a (2)`. */
+export function namesApart(): (name: string) => string {
+  const seen = new Map<string, number>()
+  return (name) => {
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return count === 1 ? name : `${name} (${count})`
+  }
+}

@@ -1,3 +1,5 @@
+import { jsonOf } from '../../core/strict-json.ts'
+
 /** JSON, or a line of JSON for each record. */
 export function isJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false
@@ -8,11 +10,4 @@ export function isJson(text: string): boolean {
   )
 }
 
-function parses(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
+const parses = (text: string): boolean => jsonOf(text) !== undefined

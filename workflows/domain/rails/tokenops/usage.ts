@@ -1,3 +1,4 @@
+import { jsonOf } from '../../core/strict-json.ts'
 import { scaled } from '../values/amounts.ts'
 import { minorPlaces } from '../values/exchange.ts'
 import { byMeter, type Counts, inputOf, type Meter, meters, noCounts, serviceOf } from './meters.ts'
@@ -181,14 +182,6 @@ function listOf(text: string): string[] | null {
   if (text.trim() === '') return []
   const read = jsonOf(text)
   return Array.isArray(read) ? read.map(String) : null
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 function billedOf(value: number | string, currency: string | null): Usage['billed'] {

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { groupedBy } from '../../core/grouped-by.ts'
+import { ASSET_DECIMALS } from '../../core/limits.ts'
+import { decimalsOf } from '../../core/money.ts'
 import { Currency } from '../input/names.ts'
 import { inOrder, leading } from '../work/work.ts'
 import { decimalOf, scaled } from './amounts.ts'
@@ -53,14 +55,6 @@ function byDay<R extends Rate & { day: string }>(rows: R[]): { day: string; rate
   })
 }
 
-const places: readonly (readonly [count: number, currencies: RegExp])[] = [
-  [0, /^(BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|UYI|VND|VUV|XAF|XOF|XPF)$/],
-  [3, /^(BHD|IQD|JOD|KWD|LYD|OMR|TND)$/],
-  [4, /^(CLF|UYW)$/],
-  [6, /^USDC$/],
-]
-
 /** The decimal places of a currency's minor unit (ISO 4217, and USDC); two where it is not known. */
-export function minorPlaces(currency: string | null): number {
-  return places.find(([, currencies]) => currencies.test(currency ?? ''))?.[0] ?? 2
-}
+export const minorPlaces = (currency: string | null): number =>
+  currency === 'USDC' ? ASSET_DECIMALS : (decimalsOf(currency ?? '') ?? 2)

@@ -1,5 +1,5 @@
 import type { CellTable, Form, FormRows } from '../../form.ts'
-import { idOfLine } from './form-rows.ts'
+import { namesApart } from '../../input/names.ts'
 
 const currency = /^[A-Za-z]{3}$/
 /** As PayPal takes it, without thousands: `100.5`, and `100,50` where a comma is the decimal sign. */
@@ -17,7 +17,7 @@ export const paypalPayoutsForm: Form = {
     const isFirstRow = isPayment(header)
     if (!isFirstRow && !isHeader(header)) return undefined
     const all = isFirstRow ? [{ line: above.length + 1, cells: header }, ...records] : records
-    const idOf = idOfLine()
+    const idOf = namesApart()
     const rows = all.map(({ line, cells }): FormRows['rows'][number] => {
       if (!isPayment(cells))
         return { line, malformed: 'does not begin with a recipient, an amount and a currency' }

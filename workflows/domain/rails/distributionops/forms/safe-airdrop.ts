@@ -1,5 +1,5 @@
 import type { CellTable, Form, FormRows } from '../../form.ts'
-import { idOfLine } from './form-rows.ts'
+import { namesApart } from '../../input/names.ts'
 
 type Cells = Readonly<Record<string, string>>
 
@@ -14,7 +14,7 @@ export const safeAirdropForm: Form = {
     // Earlier versions of the app called the amount a value, and paid tokens alone.
     const isOfApp = ['token_address', 'receiver'].every((name) => names.includes(name))
     if (!isOfApp || !names.some((name) => name === 'amount' || name === 'value')) return undefined
-    const idOf = idOfLine()
+    const idOf = namesApart()
     let first: string | undefined
     const rows = records.map(({ line, cells }): FormRows['rows'][number] => {
       const row = Object.fromEntries(names.map((name, at) => [name, (cells[at] ?? '').trim()]))

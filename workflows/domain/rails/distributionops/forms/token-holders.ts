@@ -1,5 +1,5 @@
 import type { CellTable, Form, FormRows } from '../../form.ts'
-import { idOfLine } from './form-rows.ts'
+import { namesApart } from '../../input/names.ts'
 
 /** The holders of a token with their balances as weights, in the CSV of Etherscan and of the explorers made by it. */
 export const tokenHoldersForm: Form = {
@@ -11,7 +11,7 @@ export const tokenHoldersForm: Form = {
     const names = header.map((name) => name.trim().toLowerCase())
     const [holderAt, balanceAt] = [names.indexOf('holderaddress'), names.indexOf('balance')]
     if (holderAt < 0 || balanceAt < 0) return undefined
-    const idOf = idOfLine()
+    const idOf = namesApart()
     const rows = records.map(({ line, cells }): FormRows['rows'][number] => {
       const holder = (cells[holderAt] ?? '').trim()
       const weight = (cells[balanceAt] ?? '').trim().replace(/(?<=\d),(?=\d{3}(\D|$))/g, '')

@@ -1,4 +1,5 @@
 import type { FormRows } from '../../form.ts'
+import { namesApart } from '../../input/names.ts'
 import { decimalText, scaled } from '../../values/amounts.ts'
 import { dayFrom } from '../../values/calendar.ts'
 
@@ -62,12 +63,7 @@ export function statementRows() {
   const rows: Row[] = []
   const leftOut: FormRows['leftOut'][number][] = []
   const findings: FormRows['findings'][number][] = []
-  const ids = new Map<string, number>()
-  const unique = (id: string) => {
-    const count = (ids.get(id) ?? 0) + 1
-    ids.set(id, count)
-    return count === 1 ? id : `${id} (${count})`
-  }
+  const unique = namesApart()
   return {
     add({
       line,

@@ -1,5 +1,7 @@
+import { isObject } from '../../../core/plain-object.ts'
+import { jsonOf } from '../../../core/strict-json.ts'
 import type { CellTable, FormRows } from '../../form.ts'
-import { type Fields, isRecord, type RowOf, recordsIn, rowsOf, sumOf } from './records.ts'
+import { type Fields, type RowOf, recordsIn, rowsOf, sumOf } from './records.ts'
 
 /** Where each count of `usageDetails` belongs; Langfuse counts no token in two of them. */
 const counts: Readonly<Record<string, string>> = {
@@ -19,8 +21,8 @@ const counts: Readonly<Record<string, string>> = {
 }
 
 export function langfuseObservations(whole: unknown): FormRows | undefined {
-  const list = isRecord(whole) ? whole['data'] : whole
-  if (!Array.isArray(list) || !list.every(isRecord)) return undefined
+  const list = isObject(whole) ? whole['data'] : whole
+  if (!Array.isArray(list) || !list.every(isObject)) return undefined
   if (!list.some((one) => 'traceId' in one && 'usageDetails' in one)) return undefined
   return rowsOf(
     list.map((fields, at) => ({ line: at + 1, fields })),
@@ -39,8 +41,8 @@ export function langfuseTable(table: CellTable): FormRows | undefined {
         type: fields['type'],
         startTime: fields['starttime'],
         model: fields['model'] ?? fields['providedmodelname'],
-        usageDetails: jsonOf(fields['usagedetails']),
-        costDetails: jsonOf(fields['costdetails']),
+        usageDetails: jsonOf(String(fields['usagedetails'])),
+        costDetails: jsonOf(String(fields['costdetails'])),
         userId: fields['userid'],
         name: fields['name'],
       }),
@@ -51,7 +53,7 @@ export function langfuseTable(table: CellTable): FormRows | undefined {
 function observationRow(fields: Fields): RowOf {
   const model = fields['model'] ?? fields['providedModelName']
   const details = fields['usageDetails']
-  const stated = isRecord(details) ? Object.entries(details).filter(([, count]) => count !== 0) : []
+  const stated = isObject(details) ? Object.entries(details).filter(([, count]) => count !== 0) : []
   if (stated.length === 0) return { leftOut: 'an observation without usage' }
   if (typeof model !== 'string') return { malformed: 'names no model' }
   const known = stated.filter(([name]) => name !== 'total')
@@ -59,7 +61,7 @@ function observationRow(fields: Fields): RowOf {
   if (other !== undefined) return { malformed: `counts ${other[0]}, which is not known` }
   const sum = (wanted: (field: string) => boolean) =>
     sumOf(known.filter(([name]) => wanted(counts[name] ?? '')).map(([, count]) => count))
-  const total = isRecord(details) ? details['total'] : undefined
+  const total = isObject(details) ? details['total'] : undefined
   if (total !== undefined && sum(() => true) !== total)
     return { malformed: 'its counts do not come to its total' }
   const isOutput = (field: string) => /output|reasoning/.test(field)
@@ -74,18 +76,10 @@ function observationRow(fields: Fields): RowOf {
       ...Object.fromEntries(parts.map((part) => [part, sum((field) => field === part)])),
       input_tokens: sum((field) => !isOutput(field)) ?? 0,
       output_tokens: sum(isOutput) ?? 0,
-      billed: isRecord(costs) ? costs['total'] : undefined,
-      billed_currency: isRecord(costs) && costs['total'] !== undefined ? 'USD' : undefined,
+      billed: isObject(costs) ? costs['total'] : undefined,
+      billed_currency: isObject(costs) && costs['total'] !== undefined ? 'USD' : undefined,
       customer: fields['userId'],
       task: fields['name'],
     },
-  }
-}
-
-function jsonOf(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text))
-  } catch {
-    return undefined
   }
 }

@@ -1,6 +1,7 @@
+import { isObject } from '../../../core/plain-object.ts'
 import type { CellTable, FormRows } from '../../form.ts'
 import { decimalText, scaled } from '../../values/amounts.ts'
-import { countOf, type Fields, isRecord, type RowOf, recordsIn, rowsOf } from './records.ts'
+import { countOf, type Fields, type RowOf, recordsIn, rowsOf } from './records.ts'
 
 /** One generation a record, with what it cost in US dollars. */
 export function openrouterGenerations(table: CellTable): FormRows | undefined {
@@ -36,8 +37,8 @@ export function openrouterDays(table: CellTable): FormRows | undefined {
 
 /** The same from the API. */
 export function openrouterActivity(whole: unknown): FormRows | undefined {
-  const days = isRecord(whole) && Array.isArray(whole['data']) ? whole['data'] : []
-  if (!days.every(isRecord) || !days.some((day) => 'byok_usage_inference' in day)) return undefined
+  const days = isObject(whole) && Array.isArray(whole['data']) ? whole['data'] : []
+  if (!days.every(isObject) || !days.some((day) => 'byok_usage_inference' in day)) return undefined
   return rowsOf(
     days.map((fields, at) => ({ line: at + 1, fields })),
     dayRow,

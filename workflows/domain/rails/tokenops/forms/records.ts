@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/plain-object.ts'
 import type { CellTable, FormRows } from '../../form.ts'
 
 /** A record of an export by its field names; fields that say nothing are left out. */
@@ -6,12 +7,10 @@ export type Fields = Readonly<Record<string, unknown>>
 export type RowOf = { value: Record<string, unknown> } | { malformed: string } | { leftOut: string }
 type Placed = { line: number; fields: Fields }
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 /** The member of an object that is an object; empty for anything else. */
 export const within = (fields: Fields, name: string): Fields => {
   const inner = fields[name]
-  return isRecord(inner) ? inner : {}
+  return isObject(inner) ? inner : {}
 }
 
 export function rowsOf(records: Iterable<Placed>, read: (fields: Fields) => RowOf): FormRows {
@@ -85,14 +84,14 @@ export function instantOf(seconds: unknown): unknown {
 
 /** The results of a page of time buckets, each with what its bucket says. */
 export function bucketsOf(whole: unknown): Placed[] | undefined {
-  if (!isRecord(whole) || !Array.isArray(whole['data'])) return undefined
-  const buckets = whole['data'].filter(isRecord)
+  if (!isObject(whole) || !Array.isArray(whole['data'])) return undefined
+  const buckets = whole['data'].filter(isObject)
   const results = buckets.map((bucket) => bucket['results'] ?? bucket['result'])
   if (buckets.length !== whole['data'].length || !results.every(Array.isArray)) return undefined
   const placed = buckets.flatMap((bucket, at) =>
     (results[at] as unknown[]).map((result) => ({
       ...bucket,
-      ...(isRecord(result) ? result : {}),
+      ...(isObject(result) ? result : {}),
     })),
   )
   return placed.map((fields, at) => ({ line: at + 1, fields }))
@@ -100,7 +99,7 @@ export function bucketsOf(whole: unknown): Placed[] | undefined {
 
 /** A page that says that more follow is a part of the whole. */
 export function withPages(whole: unknown, read: FormRows): FormRows {
-  if (!isRecord(whole) || whole['has_more'] !== true) return read
+  if (!isObject(whole) || whole['has_more'] !== true) return read
   const detail = 'the file is one page, and more follow it: join all pages'
   return { ...read, findings: [...read.findings, { code: 'more_pages', detail }] }
 }
