@@ -3,8 +3,9 @@ import { basename, join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { decimalText, scaled } from '#domain/rails/values/amounts.ts'
+import { readList } from '../support/read-list.ts'
 import { casesOf, matched } from '../workflows/domain/rails/financeops/remittances.ts'
-import { filesIn, rowsOf } from './files.ts'
+import { filesIn } from './files.ts'
 
 /** Cases of one set: what was right, what was stated and wrong, and what was not stated. */
 export type Score = {
@@ -41,6 +42,10 @@ function scoreOf(
   return { ...named, cases, right, wrong: wrong.length - missed, missed, differences }
 }
 
+type Row = Record<string, unknown>
+const rowsOf = async (rail: RailKey, list: string, path: string) =>
+  (await readList(rail, list, readFileSync(path))).rows as Row[]
+
 /** The intervals and the energy of Green Button files, against their elements as a plain text search finds them. */
 async function energyops(material: string | null): Promise<Score[]> {
   const folder = material === null ? `${own}/energyops/files` : join(material, 'green-button')
@@ -52,7 +57,7 @@ async function energyops(material: string | null): Promise<Score[]> {
       (reading) => /<(?:\w+:)?value>(-?[0-9]+)</.exec(reading)?.[1] ?? '0',
     )
     const [, power = '0'] = /<(?:\w+:)?powerOfTenMultiplier>(-?[0-9]+)</.exec(text) ?? []
-    const { rows } = await rowsOf('energyops', 'readings', path)
+    const rows = await rowsOf('energyops', 'readings', path)
     const name = basename(path)
     const energy = sumOf(values.map((value) => `${value}e${power}`))
     compared.push({
@@ -75,7 +80,7 @@ async function tokenops(material: string | null): Promise<Score[]> {
     const charges = parse(readFileSync(path, 'utf8'), { columns: true, bom: true }) as {
       BilledCost: string
     }[]
-    const { rows } = await rowsOf('tokenops', 'focus', path)
+    const rows = await rowsOf('tokenops', 'focus', path)
     const name = basename(path)
     compared.push({ name: `${name} charges`, stated: `${rows.length}`, truth: `${charges.length}` })
     const stated = sumOf(rows.map(({ BilledCost }) => BilledCost as string | number))
@@ -119,9 +124,12 @@ async function distributionops(material: string | null): Promise<Score[]> {
       .split(/\r?\n/)
       .filter((line) => line.startsWith('8'))
     const credits = controls.reduce((sum, line) => sum + Number(line.slice(32, 44)), 0)
-    const { rows, refused } = await rowsOf('distributionops', 'recipients', path)
-    const sum = rows.reduce((all, { amount_minor }) => all + Number(amount_minor ?? 0), 0)
-    const stated = refused === 0 ? `${sum}` : null
+    const { rows, wrong } = await readList('distributionops', 'recipients', readFileSync(path))
+    const sum = (rows as Row[]).reduce(
+      (all, { amount_minor }) => all + Number(amount_minor ?? 0),
+      0,
+    )
+    const stated = wrong.length === 0 ? `${sum}` : null
     compared.push({ name: `${basename(path)} credits`, stated, truth: `${credits}` })
   }
   const truth = 'the control records of the file'

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { expect } from 'vitest'
-import { distributionops } from '#domain/rails/distributionops/index.ts'
-import { columnReader } from '#domain/rails/input/columns.ts'
-import { eachRow } from '../../../activities/runs/rows.ts'
+import { readList } from '../../support/read-list.ts'
 import { verifies } from '../../verifies.ts'
 
 const files = '../../workflows/domain/rails/distributionops/files'
@@ -12,26 +9,8 @@ const fileOf = (name: string) => readFileSync(join(import.meta.dirname, files, n
 
 /** A file of recipients as the service reads it, without a column map. */
 async function read(text: string) {
-  const { lists, forms, headings } = distributionops.rows as NonNullable<
-    typeof distributionops.rows
-  >
-  const schema = lists['recipients']
-  if (schema === undefined) throw new Error('there are no recipients')
-  const rows: unknown[] = []
-  const wrong: unknown[] = []
-  const { reading, findings } = await eachRow(
-    {
-      list: 'recipients',
-      schema,
-      reader: columnReader('recipients', schema, {}),
-      forms: forms?.['recipients'],
-      headings: headings?.['recipients'],
-      source: { format: 'csv', stream: Readable.from([Buffer.from(text)]) },
-    },
-    (row) => rows.push(row),
-    { record: (one) => wrong.push(one), question: (one) => wrong.push(one) },
-  )
-  return { form: reading.form, rows, wrong, findings: findings.map(({ code }) => code) }
+  const { reading, findings, ...read } = await readList('distributionops', 'recipients', text)
+  return { ...read, form: reading.form, findings: findings.map(({ code }) => code) }
 }
 
 verifies('distributionops.forms', 'lists of banks are read by their headings', async () => {

@@ -1,33 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { Readable } from 'node:stream'
 import { expect } from 'vitest'
-import { columnReader } from '#domain/rails/input/columns.ts'
-import { tokenops } from '#domain/rails/tokenops/index.ts'
-import { eachRow } from '../../../activities/runs/rows.ts'
+import { readList } from '../../support/read-list.ts'
 import { verifies } from '../../verifies.ts'
 
-/** Reads a file for a list of tokenops as a run does. */
+/** Reads a file for a list of tokenops as a run does; nothing of it is wrong. */
 async function read(list: string, text: string) {
-  const rows: unknown[] = []
-  const schema = tokenops.rows?.lists[list]
-  if (schema === undefined) throw new RangeError(`there is no list ${list}`)
-  const stream = Readable.from([Buffer.from(text)])
-  const { reading } = await eachRow(
-    {
-      list,
-      schema,
-      reader: columnReader(list, schema, {}),
-      headings: tokenops.rows?.headings?.[list],
-      forms: tokenops.rows?.forms?.[list],
-      corrections: {},
-      source: { format: 'csv', stream },
-    },
-    (row) => rows.push(row),
-    {
-      record: (one) => expect(one).toBeUndefined(),
-      question: (one) => expect(one).toBeUndefined(),
-    },
-  )
+  const { rows, wrong, reading } = await readList('tokenops', list, text)
+  expect(wrong).toEqual([])
   return { form: reading.form, rows }
 }
 const file = (name: string) =>

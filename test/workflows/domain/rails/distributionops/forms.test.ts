@@ -6,14 +6,11 @@ import { paypalPayoutsForm } from '#domain/rails/distributionops/forms/paypal-pa
 import { safeAirdropForm } from '#domain/rails/distributionops/forms/safe-airdrop.ts'
 import { tokenHoldersForm } from '#domain/rails/distributionops/forms/token-holders.ts'
 import { distributionops } from '#domain/rails/distributionops/index.ts'
-import type { CellTable, Form, FormRows } from '#domain/rails/form.ts'
+import type { Form, FormRows } from '#domain/rails/form.ts'
+import { cellTable } from '../../../../../activities/runs/csv.ts'
 import { verifies } from '../../../../verifies.ts'
 
 const fileOf = (name: string) => readFileSync(join(import.meta.dirname, 'files', name), 'utf8')
-const tableOf = (text: string, sign = ','): CellTable => {
-  const [header = [], ...rows] = text.split('\n').map((line) => line.split(sign))
-  return { above: [], header, records: rows.map((cells, at) => ({ line: at + 2, cells })) }
-}
 const read = (form: Form, whole: unknown): FormRows => {
   const rows = form.read(whole as never)
   if (rows === undefined) throw new Error(`is not of the form ${form.name}`)
@@ -87,7 +84,7 @@ erc20,0xd0dab4e640d95e9e8a47545598c33e31bdb53c7c,0x79BD0Bd219Dd0D50CEF72e1194Fc9
 erc20,0xd0dab4e640d95e9e8a47545598c33e31bdb53c7c,0x79BD0Bd219Dd0D50CEF72e1194Fc970FFEceB304,0.19`
 
 verifies('distributionops.forms', "the payments of Safe's airdrop are of one token", () => {
-  const mixed = read(safeAirdropForm, tableOf(MIXED))
+  const mixed = read(safeAirdropForm, cellTable(MIXED))
   const first = '0x1000000000000000000000000000000000000000'
   expect(valuesOf(mixed)).toEqual([{ id: first, wallet: first, amount: '0.0001' }])
   expect(wrongOf(mixed).map((text) => text.slice(0, 20))).toEqual([
@@ -97,7 +94,7 @@ verifies('distributionops.forms', "the payments of Safe's airdrop are of one tok
   ])
   expect(mixed.says).toEqual({ token: 'the token 0x6810e776880c02933d47db1b9fc05908e5386b96' })
   // Two lines to one receiver are two payments.
-  const twice = read(safeAirdropForm, tableOf(VALUES))
+  const twice = read(safeAirdropForm, cellTable(VALUES))
   const receiver = '0x79BD0Bd219Dd0D50CEF72e1194Fc970FFEceB304'
   expect(valuesOf(twice)).toEqual([
     { id: receiver, wallet: receiver, amount: '0.5' },
@@ -106,12 +103,12 @@ verifies('distributionops.forms', "the payments of Safe's airdrop are of one tok
   assertRows([...valuesOf(mixed), ...valuesOf(twice)])
   const wrong = read(
     safeAirdropForm,
-    tableOf(
+    cellTable(
       `${VALUES}\nerc20,0xd0dab4e640d95e9e8a47545598c33e31bdb53c7c,,1\nerc20,0xd0dab4e640d95e9e8a47545598c33e31bdb53c7c,0x1,1e3`,
     ),
   )
   expect(wrongOf(wrong)).toEqual(['4: has no receiver', '5: has the amount 1e3'])
-  expect(safeAirdropForm.read(tableOf('receiver,amount\na,1') as never)).toBeUndefined()
+  expect(safeAirdropForm.read(cellTable('receiver,amount\na,1') as never)).toBeUndefined()
 })
 
 const PAYPAL = [
@@ -121,15 +118,18 @@ const PAYPAL = [
   ['name3@email.com', '"100,50"'.replaceAll('"', ''), 'usd'],
 ]
 
+const paid = (id: string) => {
+  return { id, destination_reference: id, amount: '10.00', currency: 'USD' }
+}
+
 verifies('distributionops.forms', 'a payment file of PayPal is read without a header', () => {
   const text = PAYPAL.map((cells) => cells.join('\t')).join('\n')
-  const file = read(paypalPayoutsForm, tableOf(text, '\t'))
+  const file = read(paypalPayoutsForm, cellTable(text))
   expect(file.rows.map(({ line }) => line)).toEqual([1, 2, 3, 4])
   expect(valuesOf(file)).toEqual([
-    ...['1', '2', '3'].map((at) => {
-      const id = `name${at}@email.com`
-      return { id, destination_reference: id, amount: '10.00', currency: 'USD' }
-    }),
+    paid('name1@email.com'),
+    paid('name2@email.com'),
+    paid('name3@email.com'),
     {
       id: 'name3@email.com (2)',
       destination_reference: 'name3@email.com',
@@ -139,11 +139,11 @@ verifies('distributionops.forms', 'a payment file of PayPal is read without a he
   ])
   assertRows(valuesOf(file))
   const headed = `Email/Phone\tAmount\tCurrency code\n${text}\nname4@email.com\t1,000.00\tUSD`
-  const second = read(paypalPayoutsForm, tableOf(headed, '\t'))
+  const second = read(paypalPayoutsForm, cellTable(headed))
   expect(valuesOf(second)).toEqual(valuesOf(file))
   expect(wrongOf(second)).toEqual(['6: does not begin with a recipient, an amount and a currency'])
   for (const other of ['id,amount,currency\na,1,EUR', 'Date,Amount,Currency\n2026-01-01,1,EUR'])
-    expect(paypalPayoutsForm.read(tableOf(other) as never), other).toBeUndefined()
+    expect(paypalPayoutsForm.read(cellTable(other) as never), other).toBeUndefined()
 })
 
 /** The first rows of an export for a token on Ethereum, and balances as such exports round them. */
@@ -154,7 +154,7 @@ const HOLDERS = `HolderAddress,Balance,PendingBalanceUpdate
 0x00d6e10aa6675906fe8eebf7dfb35fe2e7204c96,5e-09,No`
 
 verifies('distributionops.forms', 'the holders of a token share by their balances', () => {
-  const file = read(tokenHoldersForm, tableOf(HOLDERS))
+  const file = read(tokenHoldersForm, cellTable(HOLDERS))
   expect(valuesOf(file).map(({ wallet, weight }) => [wallet, weight])).toEqual(
     HOLDERS.split('\n')
       .slice(1)
@@ -162,9 +162,9 @@ verifies('distributionops.forms', 'the holders of a token share by their balance
   )
   assertRows(valuesOf(file))
   const grouped = {
-    ...tableOf(HOLDERS),
+    ...cellTable(HOLDERS),
     records: [{ line: 2, cells: ['0x1', '1,234,567.5', 'No'] }],
   }
   expect(valuesOf(read(tokenHoldersForm, grouped))).toMatchObject([{ weight: '1234567.5' }])
-  expect(tokenHoldersForm.read(tableOf('Address,Balance\na,1') as never)).toBeUndefined()
+  expect(tokenHoldersForm.read(cellTable('Address,Balance\na,1') as never)).toBeUndefined()
 })

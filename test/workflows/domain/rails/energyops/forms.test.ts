@@ -1,12 +1,9 @@
-import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { formsOf } from '#domain/rails/energyops/forms/index.ts'
-import { energyops } from '#domain/rails/energyops/index.ts'
 import type { List } from '#domain/rails/energyops/intervals.ts'
 import { Reading } from '#domain/rails/energyops/schema.ts'
 import type { FormRows } from '#domain/rails/form.ts'
-import { columnReader } from '#domain/rails/input/columns.ts'
-import { eachRow } from '../../../../../activities/runs/rows.ts'
+import { readList } from '../../../../support/read-list.ts'
 import { verifies } from '../../../../verifies.ts'
 import { tableFile, tableIn, textFile, xmlFile, xmlIn } from './files.ts'
 
@@ -218,16 +215,8 @@ verifies(
   'uploads are read by their forms, and plain tables by headings',
   async () => {
     const read = async (text: string, list: List = 'readings') => {
-      const rows: unknown[] = []
-      const schema = energyops.rows?.lists[list] ?? Reading
-      const reader = columnReader(list, schema, {})
-      const stream = Readable.from([Buffer.from(text)])
-      const forms = energyops.rows?.forms?.[list] ?? []
-      const headings = energyops.rows?.headings?.[list] ?? {}
-      const named = { list, schema, reader, forms, headings, corrections: {} }
-      const { reading } = await eachRow({ ...named, source: { format: 'csv', stream } }, (row) =>
-        rows.push(row),
-      )
+      const { rows, wrong, reading } = await readList('energyops', list, text)
+      expect(wrong).toEqual([])
       return { form: reading.form, rows }
     }
     const files = ['openespi.xml', 'nem12-quality.csv', 'sce-net-meter.csv', 'peco.csv']

@@ -8,7 +8,7 @@ import { type Case, casesOf, matched, measured, row } from './remittances.ts'
 verifies('financeops.matches', 'remittances of the trade name their invoices', () => {
   const cases = casesOf(fileText('../remittances.txt'))
   expect(cases.length).toBeGreaterThanOrEqual(100)
-  // By the words alone: nobody is named as payer, and the amount is that of nothing.
+  // By the words alone: no payer is named, and no invoice has the amount.
   const byWords = (one: Case) => ({ ...one, payer: '-', amount: one.amount - 1_313 })
   for (const of of [(one: Case) => one, (one: Case) => ({ ...one, payer: '-' }), byWords])
     expect(measured(cases, of)).toEqual({ missed: [], wrong: [] })

@@ -9,15 +9,12 @@ import {
   type TokenopsInput,
   UsageRow,
 } from '#domain/rails/tokenops/schema.ts'
+import { cellTable } from '../../../../../activities/runs/csv.ts'
 import { verifies } from '../../../../verifies.ts'
 
 const file = (name: string): unknown =>
   JSON.parse(readFileSync(`test/workflows/domain/rails/tokenops/files/${name}.json`, 'utf8'))
-const table = (text: string): CellTable => {
-  const [header = '', ...records] = text.trim().split('\n')
-  const cells = records.map((record, at) => ({ line: at + 2, cells: record.split(',') }))
-  return { above: [], header: header.split(','), records: cells }
-}
+const table = (text: string): CellTable => cellTable(text.trim())
 /** What the only form of these that takes the file reads from it. */
 function readBy(forms: readonly Form[], whole: unknown): FormRows {
   const isTable = typeof whole === 'object' && whole !== null && 'records' in whole
