@@ -1,11 +1,10 @@
-import { dayText } from '../values/calendar.ts'
+import { DAY_MINUTES, dayText } from '../values/calendar.ts'
 import type { EnergyopsHead } from './schema.ts'
 import { isInSeason } from './seasons.ts'
 import { weekdays } from './tariff-schema.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-const DAY_MINUTES = 1_440
 /** A minute that was not looked up yet. */
 const UNKNOWN = -2
 

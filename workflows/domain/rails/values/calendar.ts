@@ -1,4 +1,5 @@
 const DAY_MS = 86_400_000
+export const DAY_MINUTES = 1_440
 
 /** Days since 1970-01-01 of the UTC day on which a day or an RFC 3339 instant lies. */
 export function dayOf(moment: string): number {

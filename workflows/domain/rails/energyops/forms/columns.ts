@@ -1,7 +1,7 @@
+import { DAY_MINUTES } from '../../values/calendar.ts'
 import type { List } from '../intervals.ts'
 import { clockOf } from './cells.ts'
 
-const DAY_MINUTES = 1_440
 /** How many intervals a day has in a table with one day a row. */
 const SLOT_COUNTS = [24, 48, 96, 288]
 

@@ -1,4 +1,5 @@
 import type { CellTable, Form, FormRows } from '../../form.ts'
+import { DAY_MINUTES } from '../../values/calendar.ts'
 import type { List } from '../intervals.ts'
 import {
   type Moment,
@@ -11,7 +12,6 @@ import {
 import { type Columns, type Layout, layoutOf } from './columns.ts'
 import { otherMeter, type RowsSoFar, rowsSoFar } from './form-rows.ts'
 
-const DAY_MINUTES = 1_440
 /** An end such as `00:14` is the last minute of its interval. */
 const LAST_MINUTES = new Set([4, 9, 14, 19, 29, 59, 1_439])
 

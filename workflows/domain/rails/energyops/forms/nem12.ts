@@ -1,10 +1,9 @@
 import type { Form, FormRows } from '../../form.ts'
-import { dayFrom } from '../../values/calendar.ts'
+import { DAY_MINUTES, dayFrom } from '../../values/calendar.ts'
 import type { List } from '../intervals.ts'
 import { unitOf } from '../units.ts'
 import { otherList, otherMeter, plainNumber, type RowsSoFar, rowsSoFar } from './form-rows.ts'
 
-const DAY_MINUTES = 1_440
 const energyUnits = new Set(['Wh', 'kWh', 'MWh'])
 /** What the first letter of a channel measures: energy to the customer, and energy from the customer. */
 const letters = { readings: 'E', exports: 'B' } as const
